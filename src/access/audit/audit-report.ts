@@ -6,21 +6,13 @@ import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import { describeActor } from "./actor.ts";
 import { auditLog } from "./tables.ts";
 
-/** Logs the configuration changes that the audit log records, in whichever process they are made. */
-export interface AuditReport {
-  /** Logs what is recorded from the creation of the report on. */
-  start(log: Log): void;
-  stop(): void;
-  /** Logs what was recorded since the last call. */
-  run(): void;
-}
-
 /** Sign-ins, scans, imports, decisions and deliveries are no changes of the configuration. A reload has its own event. */
 const otherActions = /^(config|console|scan|feed|threat|backup|retention)\.|\.(test|redeliver|replay)$/;
 const everySecond = "* * * * * *";
 const entriesPerRun = 200;
 
-export function createAuditReport({ database, clock }: Needs<"clock" | "database">): AuditReport {
+/** Logs the configuration changes that the audit log records, in whichever process they are made. */
+export function createAuditReport({ database, clock }: Needs<"clock" | "database">) {
   const next = statement(database, (query) =>
     query
       .select()
@@ -35,6 +27,7 @@ export function createAuditReport({ database, clock }: Needs<"clock" | "database
   let after = newest?.seq ?? 0;
   let session: { log: Log; poll: Schedule | undefined } | undefined;
 
+  /** Logs what was recorded since the last call. */
   function run(): void {
     if (session === undefined) return;
     const { log } = session;
@@ -51,7 +44,8 @@ export function createAuditReport({ database, clock }: Needs<"clock" | "database
   }
 
   return {
-    start(log) {
+    /** Logs what is recorded from the creation of the report on. */
+    start(log: Log) {
       const poll = database.isShared ? every({ clock, pattern: everySecond, run }) : undefined;
       session = { log, poll };
       run();

@@ -19,10 +19,7 @@ export interface AttemptOrigin {
  * Decides which attempt to sign in is verified next. No attempt is rejected because of earlier ones: each waits for its
  * turn, and turns go around between clients, so that a correct password is accepted while others guess.
  */
-export interface AttemptQueue {
-  /** Verifies an attempt when it is its turn. Returns undefined if its turn did not come in time. */
-  verify(origin: AttemptOrigin, verify: () => Promise<boolean>): Promise<boolean | undefined>;
-}
+export type AttemptQueue = ReturnType<typeof createAttemptQueue>;
 
 /** Failed attempts that are verified without delay, as long as there were none recently. */
 const burstMax = 20;
@@ -49,7 +46,7 @@ interface Waiting extends Share {
   drop(): void;
 }
 
-export function createAttemptQueue({ clock }: { clock: Pick<Clock, "now" | "after"> }): AttemptQueue {
+export function createAttemptQueue({ clock }: { clock: Pick<Clock, "now" | "after"> }) {
   const shares = createShares({ clock });
   let waiting: Waiting[] = [];
   let tokens = burstMax;
@@ -97,7 +94,8 @@ export function createAttemptQueue({ clock }: { clock: Pick<Clock, "now" | "afte
   }
 
   return {
-    verify(origin, verify) {
+    /** Verifies an attempt when it is its turn. Returns undefined if its turn did not come in time. */
+    verify(origin: AttemptOrigin, verify: () => Promise<boolean>) {
       const keys = keysOf(origin);
       const { promise, resolve, reject } = Promise.withResolvers<boolean | undefined>();
       const deadline = clock.after(waitMsMax, () => attempt.drop());
@@ -133,16 +131,7 @@ function keysOf({ address, visit, device }: AttemptOrigin): string[] {
 }
 
 /** Verifies codes in the turns of the queue that verifies passwords, and limits the wrong ones of each account. */
-export interface CodeAttempts {
-  /**
-   * Calls `verify` when it is the attempt's turn. Returns undefined if its turn did not come in time, and `limited` if the
-   * account has had too many wrong codes from browsers like this one.
-   */
-  verify(
-    attempt: { accountSeq: number; code: string; origin: AttemptOrigin },
-    verify: () => Promise<boolean>,
-  ): Promise<boolean | "limited" | undefined>;
-}
+export type CodeAttempts = ReturnType<typeof createCodeAttempts>;
 
 export function createCodeAttempts({
   clock,
@@ -150,10 +139,17 @@ export function createCodeAttempts({
 }: {
   clock: Pick<Clock, "monotonicMs">;
   queue: AttemptQueue;
-}): CodeAttempts {
+}) {
   const limits = createCodeLimits({ clock });
   return {
-    async verify({ accountSeq, code, origin }, verify) {
+    /**
+     * Calls `verify` when it is the attempt's turn. Returns undefined if its turn did not come in time, and `limited`
+     * if the account has had too many wrong codes from browsers like this one.
+     */
+    async verify(
+      { accountSeq, code, origin }: { accountSeq: number; code: string; origin: AttemptOrigin },
+      verify: () => Promise<boolean>,
+    ) {
       const isLimited = readRecoveryCode(code) === undefined;
       const key = `${accountSeq} ${origin.device ?? ""}`;
       if (isLimited && !limits.take(key)) return "limited";

@@ -8,12 +8,7 @@ import { equalInConstantTime } from "./password.ts";
  * Browsers that have signed in to an account before. Their attempts at this account have turns of their own, so others
  * cannot delay them. That is all that a mark permits: it does not replace the password.
  */
-export interface KnownDevices {
-  /** Returns the device that a mark belongs to, or undefined if it was not issued here for the account or is too old. */
-  recognize(mark: string | undefined, accountSeq: number): string | undefined;
-  /** Returns a mark for a browser that has just signed in: 52 characters of base64url. Runs in the caller's transaction. */
-  issue(device: string | undefined, accountSeq: number): string;
-}
+export type KnownDevices = ReturnType<typeof createKnownDevices>;
 
 const daySeconds = 86_400;
 /** A mark is recognized for this time. Each sign-in renews it. */
@@ -36,7 +31,7 @@ export function createKnownDevices({
   settings: Settings;
   clock: Pick<Clock, "now">;
   fillRandom: FillRandom;
-}): KnownDevices {
+}) {
   const nowSeconds = () => Math.floor(clock.now() / 1_000);
 
   const storedKey = () => settings.get("console_device_key");
@@ -51,7 +46,10 @@ export function createKnownDevices({
     createHmac("sha256", key).update(content).digest("base64url").slice(0, signatureLength);
 
   return {
-    recognize(mark, accountSeq) {
+    /**
+     * Returns the device that a mark belongs to, or undefined if it was not issued here for the account or is too old.
+     */
+    recognize(mark: string | undefined, accountSeq: number) {
       const [, id = "", time = "", signature = ""] = form.exec(mark ?? "") ?? [];
       // Without a key, none was issued. It is not created here, outside of a transaction.
       const key = storedKey();
@@ -60,7 +58,12 @@ export function createKnownDevices({
       const ageSeconds = nowSeconds() - Number.parseInt(time, 36);
       return ageSeconds <= markSecondsMax ? id : undefined;
     },
-    issue(device, accountSeq) {
+
+    /**
+     * Returns a mark for a browser that has just signed in: 52 characters of base64url. Runs in the caller's
+     * transaction.
+     */
+    issue(device: string | undefined, accountSeq: number) {
       const id = device ?? randomText(fillRandom, idBytes);
       const content = `${id}${nowSeconds().toString(36).padStart(timeLength, "0")}`;
       return `${content}${signatureOf(`${content}${accountSeq}`, storedKey() ?? createKey())}`;

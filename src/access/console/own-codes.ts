@@ -27,25 +27,7 @@ export interface CodeSetup {
 }
 
 /** One-time codes of the account that changes them. */
-export interface OwnCodes {
-  /**
-   * Starts to enroll for one-time codes, which takes effect with `confirmCodes`. A second call replaces the secret.
-   * @throws PublicError `bad_request` if the account has codes, or if the proxy signs it in
-   */
-  beginCodes(self: Self): Promise<CodeSetup>;
-  /** Returns the setup that `beginCodes` started and that is not confirmed yet. */
-  pendingCodes(self: Self): CodeSetup | undefined;
-  /** Enrolls, and returns recovery codes to show once. @throws FieldError of `code` */
-  confirmCodes(self: Self, code: string, options: Options): Promise<string[]>;
-  /** @param proof the password, a one-time code or a recovery code @throws FieldError of `proof` */
-  removeCodes(self: Self, proof: string, options: Options): Promise<void>;
-  /**
-   * Replaces the recovery codes, and returns the new ones to show once.
-   * @param proof the password, a one-time code or a recovery code @throws FieldError of `proof`
-   */
-  renewRecoveryCodes(self: Self, proof: string, options: Options): Promise<string[]>;
-  recoveryCodesLeft(self: Self): number;
-}
+export type OwnCodes = ReturnType<typeof createOwnCodes>;
 
 const issuer = "phishwatch";
 
@@ -64,7 +46,7 @@ export function createOwnCodes({
   originOf: (self: Self, by: Actor) => AttemptOrigin;
   /** Throws a FieldError of the field unless this is the account's password. */
   requirePassword: RequirePassword;
-}): OwnCodes {
+}) {
   const withProof = createProof({ accounts, codeAttempts, codes, database, originOf, requirePassword });
 
   function setupOf({ account }: Self, secret: string): CodeSetup {
@@ -72,7 +54,11 @@ export function createOwnCodes({
   }
 
   return {
-    async beginCodes(self) {
+    /**
+     * Starts to enroll for one-time codes, which takes effect with `confirmCodes`. A second call replaces the secret.
+     * @throws PublicError `bad_request` if the account has codes, or if the proxy signs it in
+     */
+    async beginCodes(self: Self) {
       const { seq, hasCodes, origin } = accounts.require(self.account.seq);
       if (origin === "proxy") throw badRequest("The proxy signs you in, so phishwatch asks for no code.");
       if (hasCodes)
@@ -80,12 +66,14 @@ export function createOwnCodes({
       return setupOf(self, await database.write(() => codes.begin(seq)));
     },
 
-    pendingCodes(self) {
+    /** Returns the setup that `beginCodes` started and that is not confirmed yet. */
+    pendingCodes(self: Self) {
       const secret = codes.pendingSecret(self.account.seq);
       return secret === undefined ? undefined : setupOf(self, secret);
     },
 
-    async confirmCodes(self, code, { by }) {
+    /** Enrolls, and returns recovery codes to show once. @throws FieldError of `code` */
+    async confirmCodes(self: Self, code: string, { by }: Options) {
       const { seq, name } = self.account;
       const created = await database.write(() => {
         const secret = codes.pendingSecret(seq);
@@ -101,19 +89,24 @@ export function createOwnCodes({
       );
     },
 
-    removeCodes: (self, proof, { by }) =>
+    /** @param proof the password, a one-time code or a recovery code @throws FieldError of `proof` */
+    removeCodes: (self: Self, proof: string, { by }: Options) =>
       withProof(self, proof, by, () => {
         codes.remove(self.account.seq);
         auditLog.record(by, "account.remove_codes", self.account.name);
       }),
 
-    renewRecoveryCodes: (self, proof, { by }) =>
+    /**
+     * Replaces the recovery codes, and returns the new ones to show once.
+     * @param proof the password, a one-time code or a recovery code @throws FieldError of `proof`
+     */
+    renewRecoveryCodes: (self: Self, proof: string, { by }: Options) =>
       withProof(self, proof, by, () => {
         auditLog.record(by, "account.renew_recovery_codes", self.account.name);
         return codes.renewRecoveryCodes(self.account.seq);
       }),
 
-    recoveryCodesLeft: ({ account }) => codes.recoveryCodesLeft(account.seq),
+    recoveryCodesLeft: ({ account }: Self) => codes.recoveryCodesLeft(account.seq),
   };
 }
 

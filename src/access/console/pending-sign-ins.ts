@@ -14,13 +14,7 @@ export interface PendingSignIn {
  * Sign-ins between the password and the code, in memory: after a restart, the password is entered again. A token is of use
  * only in the browser that entered the password.
  */
-export interface PendingSignIns {
-  /** @param visit identifies the browser */
-  add(pending: PendingSignIn, visit: string): string;
-  /** Returns undefined for an unknown or expired token, or for another browser. */
-  find(token: string, visit: string): PendingSignIn | undefined;
-  remove(token: string): void;
-}
+export type PendingSignIns = ReturnType<typeof createPendingSignIns>;
 
 const lifetimeMs = 600_000;
 /** Maximum number of one account. Only who knows its password can add one. */
@@ -33,7 +27,7 @@ export function createPendingSignIns({
 }: {
   clock: Pick<Clock, "monotonicMs">;
   fillRandom: FillRandom;
-}): PendingSignIns {
+}) {
   const entries = new Map<string, { pending: PendingSignIn; visit: string; untilMs: number }>();
 
   function makeRoom(accountSeq: number): void {
@@ -44,18 +38,21 @@ export function createPendingSignIns({
   }
 
   return {
-    add(pending, visit) {
+    /** @param visit identifies the browser */
+    add(pending: PendingSignIn, visit: string) {
       makeRoom(pending.accountSeq);
       const token = randomText(fillRandom, tokenBytes);
       entries.set(token, { pending, visit, untilMs: clock.monotonicMs() + lifetimeMs });
       return token;
     },
-    find(token, visit) {
+
+    /** Returns undefined for an unknown or expired token, or for another browser. */
+    find(token: string, visit: string) {
       const entry = entries.get(token);
       if (entry === undefined || entry.visit !== visit || entry.untilMs <= clock.monotonicMs())
         return undefined;
       return entry.pending;
     },
-    remove: (token) => void entries.delete(token),
+    remove: (token: string) => void entries.delete(token),
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/lib/clock.ts";
 import type { Role } from "../../platform/vocabulary/permissions.ts";
 import { accountsMax, type Account, type Accounts } from "../accounts/accounts.ts";
 import { system, type Actor } from "../audit/actor.ts";
-import type { Browser, SignedIn, Steps } from "./sign-in-steps.ts";
+import type { Browser, Steps } from "./sign-in-steps.ts";
 
 export type ProxyAccount =
   | { outcome: "account"; account: Account }
@@ -11,12 +11,7 @@ export type ProxyAccount =
   | { outcome: "local" | "disabled" | "too_many" };
 
 /** Accounts of users whom a trusted proxy has authenticated. */
-export interface ProxySignIn {
-  /** Returns the account with the role of the user's groups. Creates it at the first visit. */
-  accountOf(user: { name: string; role: Role }): Promise<ProxyAccount>;
-  /** Starts a session. */
-  start(account: Account, browser: Browser, options: { by: Actor }): Promise<SignedIn>;
-}
+export type ProxySignIn = ReturnType<typeof createProxySignIn>;
 
 export function createProxySignIn({
   accounts,
@@ -29,7 +24,7 @@ export function createProxySignIn({
   accounts: Accounts;
   clock: Pick<Clock, "now">;
   database: Pick<Database, "write">;
-}): ProxySignIn {
+}) {
   function create(name: string, role: Role): Account | undefined {
     if (accounts.list().filter(({ origin }) => origin === "proxy").length >= accountsMax) return undefined;
     const row = { name, role, createdAt: clock.now(), passwordHash: null, origin: "proxy" } as const;
@@ -39,7 +34,8 @@ export function createProxySignIn({
   }
 
   return {
-    async accountOf({ name, role }) {
+    /** Returns the account with the role of the user's groups. Creates it at the first visit. */
+    async accountOf({ name, role }: { name: string; role: Role }): Promise<ProxyAccount> {
       // If two first requests arrive at once, the second finds the account that the first has created.
       const find = () => accounts.byName(name);
       const known = find() ?? (await database.write(() => find() ?? create(name, role)));
@@ -53,7 +49,9 @@ export function createProxySignIn({
       });
       return { outcome: "account", account: { ...known, role } };
     },
-    async start(account, browser, { by }) {
+
+    /** Starts a session. */
+    async start(account: Account, browser: Browser, { by }: { by: Actor }) {
       const signedIn = await database.write(() => start(account, browser, by));
       signInLog.succeeded(account.name, by.address);
       return signedIn;

@@ -3,18 +3,14 @@ import type { Log } from "../../platform/lib/log.ts";
 import { clientNetwork } from "../../platform/network/client-network.ts";
 
 /** Logs sign-ins: each that succeeds, and one line per minute about those that fail, however many they are. */
-export interface SignInLog {
-  succeeded(account: string, address: string | null): void;
-  /** @param outcome `not_verified`: its turn did not come in time */
-  failed(outcome: "wrong_password" | "wrong_code" | "not_verified", address: string | null): void;
-}
+export type SignInLog = ReturnType<typeof createSignInLog>;
 
 const periodMs = 60_000;
 /** Maximum number of addresses that are counted apart in one period. */
 const networksMax = 1_000;
 const household = { ipv4Octets: 4, ipv6Groups: 4 };
 
-export function createSignInLog({ clock, log }: { clock: Pick<Clock, "after">; log: Log }): SignInLog {
+export function createSignInLog({ clock, log }: { clock: Pick<Clock, "after">; log: Log }) {
   let isPeriod = false;
   let counts = { wrong_password: 0, wrong_code: 0, not_verified: 0 };
   const networks = new Set<string>();
@@ -39,8 +35,11 @@ export function createSignInLog({ clock, log }: { clock: Pick<Clock, "after">; l
   }
 
   return {
-    succeeded: (account, address) => log.event("console.signed_in", { client: address, account }),
-    failed(outcome, address) {
+    succeeded: (account: string, address: string | null) =>
+      log.event("console.signed_in", { client: address, account }),
+
+    /** @param outcome `not_verified`: its turn did not come in time */
+    failed(outcome: "wrong_password" | "wrong_code" | "not_verified", address: string | null) {
       if (!isPeriod) {
         log.event("console.sign_in_failed", { client: address, outcome });
         return startPeriod();

@@ -4,16 +4,11 @@ import { ranks } from "./plan.ts";
 import type { Due } from "./store.ts";
 
 /** Threats for which the networks of their addresses are wanted. */
-export interface NetworkQueue {
-  /** `undefined` removes the threat from the queue. */
-  save(threatSeq: number, wanted: Due | undefined): void;
-  /** Returns row numbers that are due, the most urgent first; may include those in progress. */
-  due(now: Instant, limit: number): number[];
-}
+export type NetworkQueue = ReturnType<typeof createNetworkQueue>;
 
 const ranksInOrder = Object.values(ranks).sort((a, b) => a - b);
 
-export function createNetworkQueue({ sqlite }: Database): NetworkQueue {
+export function createNetworkQueue({ sqlite }: Database) {
   const set = sqlite.prepare<
     unknown,
     [{ threatSeq: number; rank: number | null; dueAt: Instant | null; failures: number }]
@@ -26,8 +21,12 @@ export function createNetworkQueue({ sqlite }: Database): NetworkQueue {
      order by network_due_at limit $limit`,
   );
   return {
-    save: (threatSeq, wanted) => void set.run({ threatSeq, rank: null, dueAt: null, failures: 0, ...wanted }),
-    due(now, limit) {
+    /** `undefined` removes the threat from the queue. */
+    save: (threatSeq: number, wanted: Due | undefined) =>
+      void set.run({ threatSeq, rank: null, dueAt: null, failures: 0, ...wanted }),
+
+    /** Returns row numbers that are due, the most urgent first; may include those in progress. */
+    due(now: Instant, limit: number) {
       const found: number[] = [];
       for (const rank of ranksInOrder) {
         if (found.length >= limit) break;

@@ -7,12 +7,7 @@ import type { Due } from "./store.ts";
  * Threats whose registration data is wanted, with a queue for each last label and so, roughly, for each registry: ten
  * thousand names of one registry wait for each other, and no name of another registry waits for them.
  */
-export interface RegistrationQueue {
-  /** `undefined` removes the threat from the queue. */
-  save(threatSeq: number, domain: string, wanted: Due | undefined): void;
-  /** Returns row numbers that are due, a few of each suffix; may include those in progress. */
-  due(now: Instant, limit: number): number[];
-}
+export type RegistrationQueue = ReturnType<typeof createRegistrationQueue>;
 
 /**
  * Maximum number of due rows per suffix. Registries get one query per second; more rows would only wait for their turn
@@ -21,7 +16,7 @@ export interface RegistrationQueue {
 const perSuffixMax = 4;
 const ranksInOrder = Object.values(ranks).sort((a, b) => a - b);
 
-export function createRegistrationQueue({ sqlite }: Database): RegistrationQueue {
+export function createRegistrationQueue({ sqlite }: Database) {
   const set = sqlite.prepare<
     unknown,
     [
@@ -67,11 +62,14 @@ export function createRegistrationQueue({ sqlite }: Database): RegistrationQueue
   }
 
   return {
-    save(threatSeq, domain, wanted) {
+    /** `undefined` removes the threat from the queue. */
+    save(threatSeq: number, domain: string, wanted: Due | undefined) {
       const suffix = wanted === undefined ? null : domain.slice(domain.lastIndexOf(".") + 1);
       set.run({ threatSeq, suffix, rank: null, dueAt: null, failures: 0, ...wanted });
     },
-    due(now, limit) {
+
+    /** Returns row numbers that are due, a few of each suffix; may include those in progress. */
+    due(now: Instant, limit: number) {
       const all = suffixes.all().map(({ suffix }) => suffix);
       if (all.length === 0) return [];
       const first = turn++ % all.length;

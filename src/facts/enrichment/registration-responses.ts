@@ -12,13 +12,9 @@ export interface RegistrationResponse {
 }
 
 /** Stores the latest raw response about each threat's registration, as evidence. */
-export interface RegistrationResponses {
-  /** Replaces an earlier response. */
-  save(threatSeq: number, text: string, at: Instant): void;
-  find(threatId: string): RegistrationResponse | undefined;
-}
+export type RegistrationResponses = ReturnType<typeof createRegistrationResponses>;
 
-export function createRegistrationResponses(database: Database): RegistrationResponses {
+export function createRegistrationResponses(database: Database) {
   const save = statement(database, (query) =>
     query
       .insert(registrationResponses)
@@ -37,8 +33,10 @@ export function createRegistrationResponses(database: Database): RegistrationRes
       ),
   );
   return {
-    save: (threatSeq, text, at) => save.run({ threatSeq, at, response: Bun.zstdCompressSync(text) }),
-    find(threatId) {
+    /** Replaces an earlier response. */
+    save: (threatSeq: number, text: string, at: Instant) =>
+      save.run({ threatSeq, at, response: Bun.zstdCompressSync(text) }),
+    find(threatId: string): RegistrationResponse | undefined {
       const row = find.get({ id: threatId });
       if (row === undefined) return undefined;
       return { at: row.at, text: new TextDecoder().decode(Bun.zstdDecompressSync(row.response)) };

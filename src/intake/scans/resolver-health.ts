@@ -5,17 +5,7 @@ import type { DnsClient, QueryOptions, ResolverCheck } from "../../platform/netw
 import { problemOfResolvers } from "./scan-error.ts";
 
 /** Whether the resolvers can be trusted, from checks at intervals and before each scan. */
-export interface ResolverHealth {
-  /** Starts the checks at intervals, which do nothing unless names are looked up in the background. */
-  start(): void;
-  /** Makes the next check due now, because the resolvers have changed. */
-  checkSoon(): void;
-  stop(): void;
-  /** Checks the resolvers now. Logs the resolvers that cannot be trusted when that has changed. */
-  check(options?: QueryOptions): Promise<ResolverCheck[]>;
-  /** Returns the latest result; undefined before the first one. */
-  latest(): ResolverState | undefined;
-}
+export type ResolverHealth = ReturnType<typeof createResolverHealth>;
 
 export interface ResolverState {
   at: Instant;
@@ -39,11 +29,12 @@ export function createResolverHealth({
   dns: Pick<DnsClient, "checkResolvers">;
   /** Whether names are looked up in the background. */
   isUsed: () => boolean;
-}): ResolverHealth {
+}) {
   let latest: ResolverState | undefined;
   let timer: Timer | undefined;
   const stopping = new AbortController();
 
+  /** Checks the resolvers now. Logs the resolvers that cannot be trusted when that has changed. */
   async function check({ signal }: QueryOptions = {}): Promise<ResolverCheck[]> {
     const checks = await dns.checkResolvers({ signal });
     if (signal?.aborted === true) return checks;
@@ -68,7 +59,10 @@ export function createResolverHealth({
   }
 
   return {
+    /** Starts the checks at intervals, which do nothing unless names are looked up in the background. */
     start: () => schedule(firstCheckMs),
+
+    /** Makes the next check due now, because the resolvers have changed. */
     checkSoon() {
       if (timer === undefined) return;
       timer.cancel();
@@ -79,6 +73,8 @@ export function createResolverHealth({
       timer?.cancel();
     },
     check,
+
+    /** Returns the latest result; undefined before the first one. */
     latest: () => latest,
   };
 }

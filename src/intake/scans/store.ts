@@ -3,28 +3,10 @@ import type { Needs } from "../../platform/database/needs.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
 import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { ScanFailure, ScanStatus, ScanTrigger } from "../../platform/vocabulary/scans.ts";
-import { scans, type Scan, type ScanCounts } from "./tables.ts";
+import { scans, type Scan } from "./tables.ts";
 
 /** The records of scans. A scan's start and end are written in one transaction with their events. */
-export interface ScanStore {
-  /** Must run within a transaction. */
-  begin(scan: { protectedDomains: string[]; trigger: ScanTrigger }): Scan;
-  /** Writes the counts, within a transaction, and returns the scan, which may have been requested to end. */
-  saveCounts(id: string, counts: ScanCounts): Scan;
-  /** Records the end of a scan. Must run within a transaction. */
-  close(id: string, outcome: ScanOutcome): Scan;
-  /** Requests the end of a scan, possibly in another process. Returns whether the scan is running. */
-  requestCancel(id: string): boolean;
-  running(): Scan[];
-  /** Returns the scans that were recorded after the one with this sequence number, oldest first. */
-  since(seq: number): Scan[];
-  get(id: string): Scan | undefined;
-  /** Returns scans, newest first. */
-  list(limit: number, offset?: number): Scan[];
-  /** Returns the latest scan that completed or failed, which hides a failure neither by running nor by being cancelled. */
-  latestOutcome(): Scan | undefined;
-  totals(): ScanTotals;
-}
+export type ScanStore = ReturnType<typeof createScanStore>;
 
 /** How a scan ended. */
 export type ScanOutcome =
@@ -43,15 +25,15 @@ export function createScanStore({
   clock,
   ids,
   outbox,
-}: Needs<"clock" | "database" | "ids"> & { outbox: Outbox }): ScanStore {
+}: Needs<"clock" | "database" | "ids"> & { outbox: Outbox }) {
   const { query } = database;
-  const get = (id: string) => query.select().from(scans).where(eq(scans.id, id)).get();
-  const set = (id: string, values: Partial<Scan>) =>
+  const get = (id: string): Scan | undefined => query.select().from(scans).where(eq(scans.id, id)).get();
+  const set = (id: string, values: Partial<Scan>): Scan =>
     query.update(scans).set(values).where(eq(scans.id, id)).returning().get();
 
   return {
     get,
-    totals() {
+    totals(): ScanTotals {
       const byStatus = query
         .select({ status: scans.status, total: count() })
         .from(scans)
@@ -73,12 +55,21 @@ export function createScanStore({
       );
       return { byStatus, byFailure, completedAt: last?.at ?? null };
     },
-    running: () => query.select().from(scans).where(eq(scans.status, "running")).all(),
-    since: (seq) => query.select().from(scans).where(gt(scans.seq, seq)).orderBy(asc(scans.seq)).all(),
-    list: (limit, offset = 0) =>
+    running: (): Scan[] => query.select().from(scans).where(eq(scans.status, "running")).all(),
+
+    /** Returns the scans that were recorded after the one with this sequence number, oldest first. */
+    since: (seq: number): Scan[] =>
+      query.select().from(scans).where(gt(scans.seq, seq)).orderBy(asc(scans.seq)).all(),
+
+    /** Returns scans, newest first. */
+    list: (limit: number, offset = 0): Scan[] =>
       query.select().from(scans).orderBy(desc(scans.seq)).limit(limit).offset(offset).all(),
 
-    latestOutcome: () =>
+    /**
+     * Returns the latest scan that completed or failed, which hides a failure neither by running nor by being
+     * cancelled.
+     */
+    latestOutcome: (): Scan | undefined =>
       query
         .select()
         .from(scans)
@@ -87,7 +78,8 @@ export function createScanStore({
         .limit(1)
         .get(),
 
-    begin({ protectedDomains, trigger }) {
+    /** Must run within a transaction. */
+    begin({ protectedDomains, trigger }: { protectedDomains: string[]; trigger: ScanTrigger }): Scan {
       const id = ids.next("scan");
       const startedAt = clock.now();
       const values = { id, trigger, protectedDomains, status: "running", startedAt } as const;
@@ -96,15 +88,18 @@ export function createScanStore({
       return scan;
     },
 
+    /** Writes the counts, within a transaction, and returns the scan, which may have been requested to end. */
     saveCounts: set,
 
-    close(id, outcome) {
+    /** Records the end of a scan. Must run within a transaction. */
+    close(id: string, outcome: ScanOutcome): Scan {
       const scan = set(id, { ...outcome, completedAt: clock.now() });
       outbox.record("scan.completed", { scan: completedScan(scan, outcome.status) });
       return scan;
     },
 
-    requestCancel: (id) =>
+    /** Requests the end of a scan, possibly in another process. Returns whether the scan is running. */
+    requestCancel: (id: string) =>
       database.transaction(() => {
         if (get(id)?.status !== "running") return false;
         set(id, { cancelRequested: true });

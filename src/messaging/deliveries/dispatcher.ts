@@ -12,18 +12,7 @@ import type { RecordedAttempt, Recorder } from "./recorder.ts";
 import { longestWaitMs, type RetryPolicy } from "./rules/retry-schedule.ts";
 
 /** Delivers events to recipients. */
-export interface Dispatcher {
-  /** Starts to deliver, beginning with what this or an earlier process left pending. */
-  start(): void;
-  /** Starts no more attempts, waits up to `drainMs` for those in flight, then aborts them; they are sent again. */
-  stop(drainMs?: number): Promise<void>;
-  /** Checks for new events, changed recipients and redeliveries now. */
-  wake(): void;
-  /** Notes that a delivery to this recipient is due now. Costs less than `wake`. */
-  noteDue(recipientSeq: number): void;
-  /** Resolves when no attempt is in flight and none is due now. */
-  settled(): Promise<void>;
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 const drainMsDefault = 10_000;
 const everySecond = "* * * * * *";
@@ -68,7 +57,7 @@ export function createDispatcher({
   release: Release;
   send: Send;
   settings: LaneSettings;
-}): Dispatcher {
+}) {
   let run: Run | undefined;
   let waking: ReturnType<typeof setImmediate> | undefined;
   /** Set while new deliveries are being created. */
@@ -227,6 +216,7 @@ export function createDispatcher({
   recipients.onChanged(reread);
 
   return {
+    /** Starts to deliver, beginning with what this or an earlier process left pending. */
     start() {
       const abort = new AbortController();
       const recorder = createRecorder(onRecorded);
@@ -252,6 +242,8 @@ export function createDispatcher({
       };
       reread();
     },
+
+    /** Starts no more attempts, waits up to `drainMs` for those in flight, then aborts them; they are sent again. */
     async stop(drainMs = drainMsDefault) {
       if (run === undefined) return;
       const { abort, clamping, lanes, poll, recorder } = run;
@@ -269,11 +261,17 @@ export function createDispatcher({
       await Promise.all([recorder.close(), preparing, clamping]);
       preparing = undefined;
     },
+
+    /** Checks for new events, changed recipients and redeliveries now. */
     wake: reread,
-    noteDue(recipientSeq) {
+
+    /** Notes that a delivery to this recipient is due now. Costs less than `wake`. */
+    noteDue(recipientSeq: number) {
       run?.lanes.noteDue(recipientSeq, clock.now());
       wake();
     },
+
+    /** Resolves when no attempt is in flight and none is due now. */
     async settled() {
       for (let turns = 0; ; turns += 1) {
         if (run === undefined) return;

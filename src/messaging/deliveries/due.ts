@@ -3,7 +3,6 @@ import type { Database } from "../../platform/database/database.ts";
 import { countValue, statement, value } from "../../platform/database/statement.ts";
 import { events } from "../../threats/events/tables.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
-import type { Message } from "./channel.ts";
 import type { Recipient } from "./recipients.ts";
 import { deliveries, recipients } from "./store/tables.ts";
 
@@ -18,35 +17,7 @@ export interface DueDelivery {
  * Pending deliveries, read through the index on (recipient, due time): each call reads only the rows that it
  * returns, however many are pending.
  */
-export interface DueDeliveries {
-  /** Returns the enabled recipients, each with the time at which its first delivery is due. */
-  recipients(): { recipient: Recipient; nextDueAt: Instant | null }[];
-  /** Returns a recipient, or undefined if it is not enabled. */
-  recipient(seq: number): Recipient | undefined;
-  /** Returns a version that changes with every commit of another process. Costs nothing while there is none. */
-  version(): number;
-  /** Returns the deliveries that are due, the longest overdue first. */
-  next(recipientSeq: number, now: Instant, limit: number): DueDelivery[];
-  /** Returns the time at which the first delivery after `now` is due. */
-  nextDueAfter(recipientSeq: number, now: Instant): Instant | null;
-  /** Moves the starts of failure by `jumpMs`: the clock was set. */
-  moveFailures(jumpMs: number): Promise<void>;
-  /**
-   * Moves the due times after `now` by `jumpMs`: the clock was set back. Reads all pending deliveries, in short steps. An
-   * attempt that is recorded meanwhile may be repeated too early. If this fails, some due times have been moved: do not
-   * repeat it, but call `clamp`.
-   * @returns the number of deliveries
-   */
-  moveBack(jumpMs: number, options: { now: Instant; isStopping: () => boolean }): Promise<number>;
-  /**
-   * Brings deliveries forward that are due later than the retry schedule allows: the clock was set back, and their due
-   * times were not moved. Reads all pending deliveries, in short steps.
-   * @param latest returns the latest due time after this number of attempts
-   * @returns the number of deliveries
-   */
-  clamp(latest: (attempts: number) => Instant, options: { isStopping: () => boolean }): Promise<number>;
-  message(eventSeq: number): Message | undefined;
-}
+export type DueDeliveries = ReturnType<typeof createDueDeliveries>;
 
 /** Pending deliveries whose due time is checked at once, in 1 to 2 ms. */
 const checkedPerStep = 1_000;
@@ -62,7 +33,7 @@ export function createDueDeliveries({
   database: Database;
   /** Returns the attempts per second for recipients without their own setting; null: no limit. */
   defaultRate: (channel: string) => number | null;
-}): DueDeliveries {
+}) {
   const { due, enabled, first, message, one } = prepareReads(database);
   const { bringForward, everyone, moveBy, moveFailures, walk } = prepareRepairs(database);
 
@@ -93,28 +64,54 @@ export function createDueDeliveries({
     ...recipient,
     ratePerSecond: recipient.ratePerSecond ?? defaultRate(recipient.channel),
   });
+  /** Returns the time at which the first delivery after `now` is due. */
   const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
   return {
-    recipients: () =>
+    /** Returns the enabled recipients, each with the time at which its first delivery is due. */
+    recipients: (): { recipient: Recipient; nextDueAt: Instant | null }[] =>
       enabled.all().map((recipient) => ({
         recipient: withRate(recipient),
         nextDueAt: nextDueAfter(recipient.seq, 0),
       })),
-    recipient(seq) {
+
+    /** Returns a recipient, or undefined if it is not enabled. */
+    recipient(seq: number): Recipient | undefined {
       const recipient = one.get({ seq });
       return recipient === undefined ? undefined : withRate(recipient);
     },
+
+    /** Returns a version that changes with every commit of another process. Costs nothing while there is none. */
     version: database.foreignVersion,
-    next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
+
+    /** Returns the deliveries that are due, the longest overdue first. */
+    next: (recipientSeq: number, now: Instant, limit: number): DueDelivery[] =>
+      due.all({ recipientSeq, now, limit }),
     nextDueAfter,
-    moveFailures: (jumpMs) => database.write(() => void moveFailures.run({ jumpMs }), { patient: true }),
-    moveBack: (jumpMs, { now, isStopping }) =>
+
+    /** Moves the starts of failure by `jumpMs`: the clock was set. */
+    moveFailures: (jumpMs: number): Promise<void> =>
+      database.write(() => void moveFailures.run({ jumpMs }), { patient: true }),
+
+    /**
+     * Moves the due times after `now` by `jumpMs`: the clock was set back. Reads all pending deliveries, in short
+     * steps. An attempt that is recorded meanwhile may be repeated too early. If this fails, some due times have been
+     * moved: do not repeat it, but call `clamp`.
+     * @returns the number of deliveries
+     */
+    moveBack: (jumpMs: number, { now, isStopping }: { now: Instant; isStopping: () => boolean }) =>
       repair(
         ({ at }) => at !== null && at > now,
         (later) => moveBy(later, jumpMs, now),
         { perStep: movedPerStep, isStopping },
       ),
-    clamp: (latest, { isStopping }) =>
+
+    /**
+     * Brings deliveries forward that are due later than the retry schedule allows: the clock was set back, and their
+     * due times were not moved. Reads all pending deliveries, in short steps.
+     * @param latest returns the latest due time after this number of attempts
+     * @returns the number of deliveries
+     */
+    clamp: (latest: (attempts: number) => Instant, { isStopping }: { isStopping: () => boolean }) =>
       repair(
         ({ attempts, at }) => at !== null && at > latest(attempts),
         (late) => bringForward(late, latest),

@@ -15,16 +15,7 @@ import type { Announcements } from "./store/announcements.ts";
 import { deliveries, recipients } from "./store/tables.ts";
 
 /** Turns events of the outbox into deliveries. */
-export interface FanOut {
-  /** Returns whether there are events or escalations to take. */
-  isNeeded(): boolean;
-  /**
-   * Takes the next events and escalations, oldest first, in one short transaction: creates a delivery for each
-   * recipient that subscribes and whose filter matches, and calls the observers.
-   * @returns the recipients with new deliveries
-   */
-  step(): Promise<ReadonlySet<number>>;
-}
+export type FanOut = ReturnType<typeof createFanOut>;
 
 /**
  * After this time, a step takes no further event, so that requests are served in between. A number of events would not
@@ -59,7 +50,7 @@ export function createFanOut({
 }: TakerDependencies & {
   /** Channels whose recipients are sent events. */
   subscribingChannels: ReadonlySet<string>;
-}): FanOut {
+}) {
   const { clock, database, snapshots } = dependencies;
   const statements = prepareReads(database);
   const { takeEvent, takeEscalation } = createTaker(dependencies);
@@ -96,9 +87,15 @@ export function createFanOut({
   }
 
   return {
+    /** Returns whether there are events or escalations to take. */
     isNeeded: () =>
       statements.undispatched.get({ limit: 1 }) !== undefined ||
       statements.escalations.get({ limit: 1 }) !== undefined,
+    /**
+     * Takes the next events and escalations, oldest first, in one short transaction: creates a delivery for each
+     * recipient that subscribes and whose filter matches, and calls the observers.
+     * @returns the recipients with new deliveries
+     */
     // Relaxed is safe: until the mark is durable, the event counts as not dispatched.
     step: () => database.write(takeNext, { relaxed: true, patient: true }),
   };

@@ -9,13 +9,7 @@ import { toLastFailure } from "./rules/recipient-state.ts";
 import { recipients } from "./store/tables.ts";
 
 /** Counts the consecutive failures of each recipient. */
-export interface Health {
-  /**
-   * Counts attempts, sorted by their end, within the transaction that records them.
-   * @returns what changed, for each recipient that failed or recovered
-   */
-  update(attempts: readonly Attempted[], now: Instant): HealthChange[];
-}
+export type Health = ReturnType<typeof createHealth>;
 
 /** An attempt that ended. */
 export interface Attempted {
@@ -36,7 +30,7 @@ export function createHealth({
     /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
     disableAfterMs: number | null;
   };
-}): Health {
+}) {
   const { before, succeed, fail, disable } = prepare(database);
 
   function fails(seq: number, last: AttemptResult, count: number, since: Instant, now: Instant) {
@@ -58,7 +52,11 @@ export function createHealth({
   }
 
   return {
-    update(attempts, now) {
+    /**
+     * Counts attempts, sorted by their end, within the transaction that records them.
+     * @returns what changed, for each recipient that failed or recovered
+     */
+    update(attempts: readonly Attempted[], now: Instant) {
       const changes: HealthChange[] = [];
       for (const [seq, own] of Map.groupBy(attempts, (attempt) => attempt.recipientSeq)) {
         const known = before.get({ seq });

@@ -36,17 +36,7 @@ export interface RecordedAttempt extends FinishedAttempt, Attempted {
 }
 
 /** Writes results durably, in groups: a commit waits for the disk equally long for one result or hundreds. */
-export interface Recorder {
-  add(attempt: FinishedAttempt): void;
-  /** Returns whether too many results are waiting to start another attempt: the disk is slow or full. */
-  full(): boolean;
-  /** Returns whether no results are waiting. */
-  idle(): boolean;
-  /** Writes the waiting results without waiting for more. */
-  flush(): Promise<void>;
-  /** Flushes and rejects further results. What cannot be written is sent again after the next start. */
-  close(): Promise<void>;
-}
+export type Recorder = ReturnType<typeof createRecorder>;
 
 const groupMax = 1_000;
 /**
@@ -72,7 +62,7 @@ export function createRecorder({
   hours: Pick<DeliveryHours, "add">;
   /** Called after each commit. */
   onRecorded: (attempts: readonly RecordedAttempt[], recipientsChanged: boolean) => void;
-}): Recorder {
+}) {
   const write = createAttemptWriter({ database, clock, policyOf });
   const report = createFailureReport();
   let waiting: FinishedAttempt[] = [];
@@ -123,6 +113,7 @@ export function createRecorder({
     if (waiting.length > 0 && !closed) timer ??= setTimeout(() => void flush(), delayMs);
   }
 
+  /** Writes the waiting results without waiting for more. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -131,15 +122,21 @@ export function createRecorder({
   }
 
   return {
-    add(attempt) {
+    add(attempt: FinishedAttempt) {
       if (closed) return;
       waiting.push(attempt);
       if (waiting.length >= groupMax) void flush();
       else if (writing === undefined) timer ??= setTimeout(() => void flush(), groupMs);
     },
+
+    /** Returns whether too many results are waiting to start another attempt: the disk is slow or full. */
     full: () => waiting.length >= waitingMax,
+
+    /** Returns whether no results are waiting. */
     idle: () => waiting.length === 0 && writing === undefined,
     flush,
+
+    /** Flushes and rejects further results. What cannot be written is sent again after the next start. */
     async close() {
       closed = true;
       // A group in progress may have begun before the last results arrived.

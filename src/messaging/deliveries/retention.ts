@@ -14,13 +14,7 @@ import { deliveries, recipients } from "./store/tables.ts";
  * Deletes old events and deliveries, and expired parts of targets such as replaced secrets. Pending deliveries
  * are never deleted, and events only after their deliveries.
  */
-export interface Retention {
-  /** Runs once an hour from now on. */
-  start(): void;
-  stop(): Promise<void>;
-  /** Runs now and returns the numbers of deleted rows. */
-  run(): Promise<DeletedCounts>;
-}
+export type Retention = ReturnType<typeof createRetention>;
 
 interface DeletedCounts {
   events: number;
@@ -45,7 +39,7 @@ export function createRetention({
   channels: ReadonlyMap<string, Channel>;
   hours: Pick<DeliveryHours, "deleteOld">;
   settings: { eventsMs: number; deliveriesMs: number };
-}): Retention {
+}) {
   let schedule: Schedule | undefined;
   let stopped = false;
   let running: Promise<unknown> = Promise.resolve();
@@ -77,6 +71,7 @@ export function createRetention({
     }
   }
 
+  /** Runs now and returns the numbers of deleted rows. */
   async function run(): Promise<DeletedCounts> {
     const now = clock.now();
     const counts = {
@@ -90,6 +85,7 @@ export function createRetention({
   }
 
   return {
+    /** Runs once an hour from now on. */
     start() {
       stopped = false;
       schedule = every({

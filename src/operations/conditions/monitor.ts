@@ -9,12 +9,7 @@ import type { Condition, News } from "./condition.ts";
 import { systemConditions } from "./tables.ts";
 
 /** Watches the conditions of the appliance, and sends each one once when it begins and once when it ends. */
-export interface ConditionMonitor {
-  start(): void;
-  stop(): Promise<void>;
-  /** Compares once, now. */
-  check(): Promise<void>;
-}
+export type ConditionMonitor = ReturnType<typeof createConditionMonitor>;
 
 const twiceAMinute = "*/30 * * * * *";
 
@@ -28,7 +23,7 @@ export function createConditionMonitor({
   messages: SystemMessages;
   /** Returns everything that can be said at present. */
   observe: () => Promise<{ conditions: readonly Condition[]; news: readonly News[] }>;
-}): ConditionMonitor {
+}) {
   const list = statement(database, (query) => query.select().from(systemConditions));
   const save = statement(database, (query) =>
     query
@@ -45,6 +40,7 @@ export function createConditionMonitor({
   let schedule: Schedule | undefined;
   let checking: Promise<void> | undefined;
 
+  /** Compares once, now. */
   async function check(): Promise<void> {
     const observed = await observe();
     const isChanged = () => {

@@ -17,18 +17,7 @@ import {
 import { retentionNotices } from "./tables.ts";
 
 /** Stores since when each setting is known. */
-export interface Notices {
-  /** Stores changed settings, and records deletions of an earlier run. Must run within a transaction. */
-  settle(): void;
-  /** Returns the notice of a setting; undefined: off, or not seen by the server yet. */
-  find(rule: RetentionRule): Notice | undefined;
-  /** Returns the age of the data that may be deleted now; null: none. */
-  ageInEffect(rule: RetentionRule): number | null;
-  /** Counts deletions. Must run in their transaction. */
-  count(rule: RetentionRule, deleted: number): void;
-  /** Records the counts in the audit log. Must run within a transaction. */
-  recordCounts(): void;
-}
+export type Notices = ReturnType<typeof createNotices>;
 
 /** A clock that was set forward makes everything older. Smaller steps are those of a clock that is corrected. */
 const forwardMsMin = 3_600_000;
@@ -43,7 +32,7 @@ export function createNotices({
   clock: Pick<Clock, "monotonicMs" | "now">;
   config: Pick<Config, "retention">;
   database: Database;
-}): Notices {
+}) {
   const { query } = database;
   const ofRule = eq(retentionNotices.rule, value(retentionNotices.rule));
   const find = statement(database, (builder) => builder.select().from(retentionNotices).where(ofRule));
@@ -53,6 +42,7 @@ export function createNotices({
   /** Whether the clock was set forward since settings were stored last. */
   let isForward = false;
 
+  /** Records the counts in the audit log. Must run within a transaction. */
   function recordCounts(): void {
     for (const { rule, unrecorded, ageMs } of query.select().from(retentionNotices).all()) {
       if (unrecorded === 0) continue;
@@ -63,6 +53,7 @@ export function createNotices({
   }
 
   return {
+    /** Stores changed settings, and records deletions of an earlier run. Must run within a transaction. */
     settle() {
       recordCounts();
       isForward ||= jumpedMs() >= forwardMsMin;
@@ -88,15 +79,21 @@ export function createNotices({
         }
       }
     },
-    find: (rule) => find.get({ rule }),
-    ageInEffect(rule) {
+
+    /** Returns the notice of a setting; undefined: off, or not seen by the server yet. */
+    find: (rule: RetentionRule): Notice | undefined => find.get({ rule }),
+
+    /** Returns the age of the data that may be deleted now; null: none. */
+    ageInEffect(rule: RetentionRule) {
       const setting = settingOf(rule, config);
       const notice = find.get({ rule });
       const age = notice === undefined ? null : ageInEffect(notice, clock.now());
       // A reload may have changed the setting since it was stored.
       return setting === null || age === null ? null : Math.max(setting, age);
     },
-    count(rule, deleted) {
+
+    /** Counts deletions. Must run in their transaction. */
+    count(rule: RetentionRule, deleted: number) {
       const known = find.get({ rule });
       if (known === undefined) return;
       query

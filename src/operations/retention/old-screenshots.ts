@@ -10,22 +10,12 @@ export interface OldScreenshot {
 }
 
 /** Screenshots of closed threats that were taken long ago. */
-export interface OldScreenshots {
-  /**
-   * Returns those of the next threats, and the position to continue from; undefined: there are no more threats.
-   * @param after position; 0 begins
-   */
-  page(after: number, before: Instant): { found: OldScreenshot[]; next: number | undefined };
-  /** Marks them as deleted, except those that were renewed meanwhile. Returns their ids. Must run within a transaction. */
-  mark(found: readonly OldScreenshot[], before: Instant, now: Instant): string[];
-  /** Returns when the screenshot of a threat was deleted; null: it was not; undefined: there is no such threat. */
-  deletedAt(threatId: string): Instant | null | undefined;
-}
+export type OldScreenshots = ReturnType<typeof createOldScreenshots>;
 
 /** Facts are JSON: reading this many takes about 10 ms. */
 const threatsPerPage = 1_000;
 
-export function createOldScreenshots({ sqlite }: Database): OldScreenshots {
+export function createOldScreenshots({ sqlite }: Database) {
   const taken = "(facts ->> '$.screenshot.at')";
   const isOld = `status <> 'active' and ${taken} < ? and (facts ->> '$.screenshot.deletedAt') is null`;
   const end = sqlite.prepare<{ seq: number | null }, [number]>(
@@ -48,13 +38,24 @@ export function createOldScreenshots({ sqlite }: Database): OldScreenshots {
      from threats left join enrichments on threat_seq = threats.seq where id = ?`,
   );
   return {
-    page(after, before) {
+    /**
+     * Returns those of the next threats, and the position to continue from; undefined: there are no more threats.
+     * @param after position; 0 begins
+     */
+    page(after: number, before: Instant): { found: OldScreenshot[]; next: number | undefined } {
       const last = end.get(after)?.seq ?? null;
       if (last === null) return { found: [], next: undefined };
       return { found: page.all(after, last, before), next: last };
     },
-    mark: (found, before, now) =>
+
+    /**
+     * Marks them as deleted, except those that were renewed meanwhile. Returns their ids. Must run within a
+     * transaction.
+     */
+    mark: (found: readonly OldScreenshot[], before: Instant, now: Instant) =>
       found.filter(({ threatSeq }) => mark.get(now, threatSeq, before) !== null).map(({ id }) => id),
-    deletedAt: (threatId) => (state.get(threatId) ?? undefined)?.deletedAt,
+
+    /** Returns when the screenshot of a threat was deleted; null: it was not; undefined: there is no such threat. */
+    deletedAt: (threatId: string) => (state.get(threatId) ?? undefined)?.deletedAt,
   };
 }

@@ -7,19 +7,7 @@ import type { Status } from "../../platform/vocabulary/threats.ts";
 export type ClosedStatus = Exclude<Status, "active">;
 
 /** Threats that have been closed for long. */
-export interface OldThreats {
-  /** Returns their number, and when the first and the last of them were closed. */
-  summary(status: ClosedStatus, before: Instant): Summary;
-  /** Returns the names and ids of the first ones to be deleted. */
-  first(status: ClosedStatus, before: Instant, limit: number): { id: string; domain: string }[];
-  /** Returns about how many bytes of the database a threat takes, from a sample. */
-  bytesOfOne(status: ClosedStatus, before: Instant): number;
-  /**
-   * Deletes some of them with all that belongs to them, but their screenshots, and keeps their names from being
-   * recorded again. Returns their ids. Must run within a transaction.
-   */
-  deleteSome(status: ClosedStatus, before: Instant, now: Instant): string[];
-}
+export type OldThreats = ReturnType<typeof createOldThreats>;
 
 export interface Summary {
   count: number;
@@ -34,7 +22,7 @@ const sampleMax = 200;
 /** `status <> 'active'` lets SQLite use the index of closed threats. */
 const isOld = "status = ?1 and status <> 'active' and status_changed_at < ?2";
 
-export function createOldThreats(database: Database): OldThreats {
+export function createOldThreats(database: Database) {
   const { sqlite } = database;
   const deletedThreats = createDeletedThreats(database);
   const summary = sqlite.prepare<Summary, [string, number]>(
@@ -65,10 +53,21 @@ export function createOldThreats(database: Database): OldThreats {
   const forget = createForgetting(database);
   const remove = sqlite.prepare<unknown, [number]>("delete from threats where seq = ?1");
   return {
-    summary: (status, before) => summary.get(status, before)!,
-    first: (status, before, limit) => first.all(status, before, limit),
-    bytesOfOne: (status, before) => Math.round(sampled.get(status, before)?.bytes ?? 0),
-    deleteSome(status, before, now) {
+    /** Returns their number, and when the first and the last of them were closed. */
+    summary: (status: ClosedStatus, before: Instant) => summary.get(status, before)!,
+
+    /** Returns the names and ids of the first ones to be deleted. */
+    first: (status: ClosedStatus, before: Instant, limit: number) => first.all(status, before, limit),
+
+    /** Returns about how many bytes of the database a threat takes, from a sample. */
+    bytesOfOne: (status: ClosedStatus, before: Instant) =>
+      Math.round(sampled.get(status, before)?.bytes ?? 0),
+
+    /**
+     * Deletes some of them with all that belongs to them, but their screenshots, and keeps their names from being
+     * recorded again. Returns their ids. Must run within a transaction.
+     */
+    deleteSome(status: ClosedStatus, before: Instant, now: Instant) {
       const found = next.all(status, before);
       forget(found, now);
       for (const { seq, id, pair, domain, closedAt } of found) {

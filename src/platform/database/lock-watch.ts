@@ -9,21 +9,6 @@ export interface LockIncident {
   holder: LockHolder | undefined;
 }
 
-/** Observes failed and successful attempts to take the write lock, and reports when it is held for long. */
-export interface LockWatch {
-  /**
-   * An attempt failed.
-   * @param options.rejects whether a write was rejected, which is always reported
-   */
-  failed(options: { rejects: boolean }): void;
-  /** An attempt succeeded. */
-  succeeded(): void;
-  /** Returns the time of the first attempt (by `performance.now`) from which on all have failed. */
-  lockedSince(): number | undefined;
-  /** Returns the present incident, once it was reported. */
-  incident(): LockIncident | undefined;
-}
-
 /** Also the time after which a write is rejected. */
 export const reportAfterMs = 1_000;
 /** Far more than a transaction takes, and far less than a request waits. */
@@ -35,9 +20,10 @@ const lookupIntervalMs = 1_000;
 export const lockedCode = "database_locked";
 
 /**
+ * Observes failed and successful attempts to take the write lock, and reports when it is held for long.
  * @param log undefined: incidents are only counted, as in a command, which reports its own errors
  */
-export function createLockWatch({ path, log }: { path: string; log: Log | undefined }): LockWatch {
+export function createLockWatch({ path, log }: { path: string; log: Log | undefined }) {
   let since: number | undefined;
   let holder: LockHolder | undefined;
   let lookedUpAt = -Infinity;
@@ -54,7 +40,11 @@ export function createLockWatch({ path, log }: { path: string; log: Log | undefi
   }
 
   return {
-    failed({ rejects }) {
+    /**
+     * An attempt failed.
+     * @param options.rejects whether a write was rejected, which is always reported
+     */
+    failed({ rejects }: { rejects: boolean }) {
       since ??= performance.now();
       if (!rejects && heldMs() < resumeAfterMs) return;
       lookUp();
@@ -68,6 +58,8 @@ export function createLockWatch({ path, log }: { path: string; log: Log | undefi
         reason: describeHolder(holder),
       });
     },
+
+    /** An attempt succeeded. */
     succeeded() {
       if (since === undefined) return;
       if (reported)
@@ -82,8 +74,12 @@ export function createLockWatch({ path, log }: { path: string; log: Log | undefi
       reported = false;
       lookedUpAt = -Infinity;
     },
+
+    /** Returns the time of the first attempt (by `performance.now`) from which on all have failed. */
     lockedSince: () => since,
-    incident: () => (reported ? { heldMs: heldMs(), holder } : undefined),
+
+    /** Returns the present incident, once it was reported. */
+    incident: (): LockIncident | undefined => (reported ? { heldMs: heldMs(), holder } : undefined),
   };
 }
 

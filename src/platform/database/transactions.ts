@@ -14,21 +14,9 @@ export interface Part {
 }
 
 /** Transactions on one connection. See `Database` for those that callers use. */
-export interface Transactions {
-  transaction<T>(work: () => Settled<T>): T;
-  snapshot<T>(work: () => Settled<T>): T;
-  afterCommit(callback: () => void): void;
-  /**
-   * Commits as many of the parts as fit into `sliceMs`, at least one, and settles them. A part that throws is rolled
-   * back alone. If nothing can be committed, for example because one part fills the disk, those that were tried are
-   * rejected, and the others can still be committed. Does not wait for the write lock.
-   * @returns the number of parts that are settled
-   * @throws SQLite's error if the lock is not free, or if no transaction can begin; no part is settled then
-   */
-  commitTogether(parts: readonly Part[], options: { sliceMs: number }): number;
-}
+export type Transactions = ReturnType<typeof createTransactions>;
 
-export function createTransactions(sqlite: Sqlite): Transactions {
+export function createTransactions(sqlite: Sqlite) {
   const begin = sqlite.prepare("BEGIN");
   const beginImmediate = sqlite.prepare("BEGIN IMMEDIATE");
   const commit = sqlite.prepare("COMMIT");
@@ -79,6 +67,13 @@ export function createTransactions(sqlite: Sqlite): Transactions {
     }
   }
 
+  /**
+   * Commits as many of the parts as fit into `sliceMs`, at least one, and settles them. A part that throws is rolled
+   * back alone. If nothing can be committed, for example because one part fills the disk, those that were tried are
+   * rejected, and the others can still be committed. Does not wait for the write lock.
+   * @returns the number of parts that are settled
+   * @throws SQLite's error if the lock is not free, or if no transaction can begin; no part is settled then
+   */
   function commitTogether(parts: readonly Part[], { sliceMs }: { sliceMs: number }): number {
     const durable = parts.some((part) => part.durable);
     // In WAL mode, a later synced commit also makes this one durable: the log is one file, written in order.
@@ -113,7 +108,7 @@ export function createTransactions(sqlite: Sqlite): Transactions {
   return {
     transaction,
     snapshot,
-    afterCommit(callback) {
+    afterCommit(callback: () => void) {
       if (!sqlite.inTransaction) callback();
       else if (!callbacks.includes(callback)) callbacks.push(callback);
     },

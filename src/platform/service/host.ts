@@ -135,20 +135,13 @@ function findGroup(file: string): boolean {
 type Command = [name: string, ...args: string[]];
 
 /** Programs of the system. */
-interface Programs {
-  /**
-   * Runs a program and returns its standard output.
-   * @throws StartError if it is missing or fails
-   */
-  run(command: Command): string;
-  /** Returns undefined if the program is missing. */
-  tryRun(command: Command): { code: number; out: string; err: string } | undefined;
-}
+type Programs = ReturnType<typeof createPrograms>;
 
-function createPrograms(env: Readonly<Record<string, string | undefined>>): Programs {
+function createPrograms(env: Readonly<Record<string, string | undefined>>) {
   // Programs for root may be in a folder that is not in the PATH of an ordinary user.
   const path = `${env["PATH"] ?? ""}:/usr/sbin:/sbin:/usr/bin:/bin`;
 
+  /** Returns undefined if the program is missing. */
   function tryRun([name, ...args]: Command) {
     const program = Bun.which(name, { PATH: path });
     if (program === null) return undefined;
@@ -161,7 +154,12 @@ function createPrograms(env: Readonly<Record<string, string | undefined>>): Prog
 
   return {
     tryRun,
-    run(command) {
+
+    /**
+     * Runs a program and returns its standard output.
+     * @throws StartError if it is missing or fails
+     */
+    run(command: Command) {
       const result = tryRun(command);
       if (result === undefined) throw failure(`${command[0]} was not found; install it`);
       if (result.code === 0) return result.out;

@@ -1,13 +1,5 @@
 /** The socket of a service manager, for the datagrams of sd_notify(3). */
-export interface NotifySocket {
-  /**
-   * Sends one datagram, without waiting.
-   * @throws Error if it was not sent
-   */
-  send(text: string): void;
-  /** Returns the time of CLOCK_MONOTONIC in microseconds, which systemd compares reloads with. */
-  monotonicUs(): bigint;
-}
+export type NotifySocket = ReturnType<typeof openNotifySocket>;
 
 /** Constants of Linux, the same on every processor that the executable is built for. */
 const addressFamilyUnix = 1;
@@ -26,7 +18,7 @@ const pathBytesMax = 108;
  * @param name absolute path, or "@" and the name of an abstract socket
  * @throws Error if the name is invalid, or if the C library cannot be called
  */
-export function openNotifySocket(name: string): NotifySocket {
+export function openNotifySocket(name: string) {
   const address = encodeAddress(name);
   const { dlopen, FFIType, ptr } = require("bun:ffi") as typeof import("bun:ffi");
   // musl provides its C library under this name, too.
@@ -41,12 +33,18 @@ export function openNotifySocket(name: string): NotifySocket {
   const descriptor = symbols.socket(addressFamilyUnix, typeDatagram | closeOnExec, 0);
   if (descriptor < 0) throw new Error("no socket can be opened");
   return {
-    send(text) {
+    /**
+     * Sends one datagram, without waiting.
+     * @throws Error if it was not sent
+     */
+    send(text: string) {
       const bytes = Buffer.from(text);
       const flags = doNotWait | noSignal;
       const sent = symbols.sendto(descriptor, ptr(bytes), bytes.length, flags, ptr(address), address.length);
       if (Number(sent) !== bytes.length) throw new Error(`nothing was sent to ${name}`);
     },
+
+    /** Returns the time of CLOCK_MONOTONIC in microseconds, which systemd compares reloads with. */
     monotonicUs() {
       const time = new BigInt64Array(2);
       symbols.clock_gettime(clockMonotonic, ptr(time));

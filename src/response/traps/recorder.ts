@@ -63,7 +63,7 @@ export function createVisitRecorder({
     visits.addToTotal(trapId, first.class, count, lastAt);
     if (isOnlyCounted(first.class)) return;
     const open = visits.findOpen(trapId, visitor, first.at - settings.repeatAfterMs, first.at);
-    if (open !== undefined) return visits.addRepeats(open.seq, count, lastAt);
+    if (open !== undefined) return void visits.addRepeats(open.seq, count, lastAt);
     const outcome = raisesAlert(first.class) ? classifier.alert(first, trap, limits) : noAlert;
     const { at: firstAt, network: _, ...rest } = first;
     visits.insert({ ...rest, ...outcome, trapId, visitor, firstAt, lastAt, count });

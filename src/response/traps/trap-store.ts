@@ -8,26 +8,12 @@ import { trapAddresses, traps } from "./tables.ts";
 import type { LiveTrap, Trap } from "./trap.ts";
 
 /** Traps of all kinds in the database. Every change must run within a transaction. */
-export interface TrapStore {
-  /** Oldest first. */
-  list(kind: TrapKindName): Trap[];
-  /** Finds a trap by identifier. */
-  find(id: string): Trap | undefined;
-  /** Finds a trap of one kind by identifier or name. */
-  findOfKind(kind: TrapKindName, idOrName: string): Trap | undefined;
-  /** Finds the trap that an address belongs to if it is enabled and has not expired. */
-  findLive(kind: TrapKindName, address: string, now: Instant): LiveTrap | undefined;
-  insert(row: Omit<typeof traps.$inferInsert, "seq">, address: string): void;
-  setEnabled(seq: number, enabled: boolean): void;
-  /** Makes `address` the current one. @param watchOld whether the replaced addresses keep counting visits */
-  replaceAddress(trap: Trap, address: string, options: { watchOld: boolean; now: Instant }): void;
-  delete(seq: number): void;
-}
+export type TrapStore = ReturnType<typeof createTrapStore>;
 
 /** Maximum number of replaced addresses of one trap that keep counting visits. */
 const oldAddressesMax = 20;
 
-export function createTrapStore(database: Database): TrapStore {
+export function createTrapStore(database: Database) {
   const { query } = database;
   const select = (builder: Database["query"]) =>
     builder
@@ -80,20 +66,34 @@ export function createTrapStore(database: Database): TrapStore {
   }
 
   return {
-    list: (kind) => all.all({ kind }).map(toTrap),
-    find: (id) => toTrapIfAny(byId.get({ id })),
-    findOfKind: (kind, key) => toTrapIfAny(byKey.get({ kind, key })),
-    findLive(kind, address, now) {
+    /** Oldest first. */
+    list: (kind: TrapKindName) => all.all({ kind }).map(toTrap),
+
+    /** Finds a trap by identifier. */
+    find: (id: string) => toTrapIfAny(byId.get({ id })),
+
+    /** Finds a trap of one kind by identifier or name. */
+    findOfKind: (kind: TrapKindName, key: string) => toTrapIfAny(byKey.get({ kind, key })),
+
+    /** Finds the trap that an address belongs to if it is enabled and has not expired. */
+    findLive(kind: TrapKindName, address: string, now: Instant): LiveTrap | undefined {
       const row = live.get({ address, kind });
       if (row === undefined || (row.expiresAt !== null && row.expiresAt <= now)) return undefined;
       return { id: row.id, details: () => JSON.parse(row.details) as unknown };
     },
-    insert(row, address) {
+    insert(row: Omit<typeof traps.$inferInsert, "seq">, address: string) {
       const { seq } = query.insert(traps).values(row).returning({ seq: traps.seq }).get();
       insertAddress(address, seq, row.createdAt);
     },
-    setEnabled: (seq, enabled) => void query.update(traps).set({ enabled }).where(eq(traps.seq, seq)).run(),
-    replaceAddress({ seq, oldAddresses }, address, { watchOld, now }) {
+    setEnabled: (seq: number, enabled: boolean) =>
+      void query.update(traps).set({ enabled }).where(eq(traps.seq, seq)).run(),
+
+    /** Makes `address` the current one. @param watchOld whether the replaced addresses keep counting visits */
+    replaceAddress(
+      { seq, oldAddresses }: Trap,
+      address: string,
+      { watchOld, now }: { watchOld: boolean; now: Instant },
+    ) {
       const ofTrap = eq(trapAddresses.trapSeq, seq);
       if (!watchOld) query.delete(trapAddresses).where(ofTrap).run();
       else {
@@ -110,6 +110,6 @@ export function createTrapStore(database: Database): TrapStore {
       }
       insertAddress(address, seq, now);
     },
-    delete: (seq) => void query.delete(traps).where(eq(traps.seq, seq)).run(),
+    delete: (seq: number) => void query.delete(traps).where(eq(traps.seq, seq)).run(),
   };
 }

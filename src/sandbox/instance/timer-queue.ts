@@ -6,21 +6,10 @@ interface PendingTimer {
   callback: () => void;
 }
 
-/** The timers of a clock. All times are elapsed milliseconds. */
-export interface TimerQueue {
-  add(timer: PendingTimer): Timer;
-  nextDueMs(): number | undefined;
-  /** Calls the timers that are due at `nowMs`: in order of time, and of creation within the same time. */
-  callDue(nowMs: number): void;
-  /** Calls the timers as real time passes. */
-  runInRealTime(): void;
-  stopRealTime(): void;
-  clear(): void;
-}
-
 // setTimeout stores its delay in 32 bits.
 const timeoutMsMax = 2 ** 31 - 1;
 
+/** The timers of a clock. All times are elapsed milliseconds. */
 export function createTimerQueue({
   elapsedMs,
   origin,
@@ -28,7 +17,7 @@ export function createTimerQueue({
   elapsedMs: () => number;
   /** Time of day at elapsed time 0. */
   origin: () => Instant;
-}): TimerQueue {
+}) {
   const pending = new Set<PendingTimer>();
   let timeout: ReturnType<typeof setTimeout> | undefined;
   let inRealTime = false;
@@ -40,6 +29,7 @@ export function createTimerQueue({
     return first;
   }
 
+  /** Calls the timers that are due at `nowMs`: in order of time, and of creation within the same time. */
   function callDue(nowMs: number): void {
     for (let timer = next(); timer !== undefined && dueMs(timer) <= nowMs; timer = next()) {
       pending.delete(timer);
@@ -59,7 +49,7 @@ export function createTimerQueue({
   }
 
   return {
-    add(timer) {
+    add(timer: PendingTimer): Timer {
       pending.add(timer);
       schedule();
       return {
@@ -73,6 +63,8 @@ export function createTimerQueue({
       return timer === undefined ? undefined : dueMs(timer);
     },
     callDue,
+
+    /** Calls the timers as real time passes. */
     runInRealTime() {
       inRealTime = true;
       schedule();

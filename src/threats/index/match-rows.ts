@@ -24,12 +24,9 @@ export interface Matches {
 }
 
 /** Room for matching rows and their keys that searches share, since each is done before the next one begins. */
-export interface Buffers {
-  rows: Int32Array;
-  keys: Float64Array;
-}
+export type Buffers = ReturnType<typeof createBuffers>;
 
-export function createBuffers(): Buffers {
+export function createBuffers() {
   return { rows: new Int32Array(0), keys: new Float64Array(0) };
 }
 

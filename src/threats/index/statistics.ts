@@ -1,38 +1,12 @@
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { Columns } from "./columns/columns.ts";
-import type { HostField } from "./columns/hosts.ts";
-import type { DecisionCount } from "./columns/decision-cache.ts";
 import type { SearchFilter } from "./filter.ts";
-import { countHosts, type HostCounts } from "./host-counts.ts";
+import { countHosts } from "./host-counts.ts";
 import type { Matches } from "./match-rows.ts";
-import {
-  countDecisions,
-  countNew,
-  countOpen,
-  countOpenByAge,
-  type Periods,
-  type SeverityCounts,
-} from "./period-counts.ts";
+import { countDecisions, countNew, countOpen, countOpenByAge, type Periods } from "./period-counts.ts";
 
 /** Counts over all threats, each in a few milliseconds for a million. */
-export interface ThreatStatistics {
-  /**
-   * Counts threats by protected domain (A-label form), by the period in which they were first seen, and by severity.
-   * The periods consist of whole days (UTC). Protected domains without any threats are left out.
-   */
-  newByDomain(periods: Periods): Promise<Map<string, SeverityCounts[]>>;
-  /** Counts active threats by protected domain (A-label form) and severity. Domains without any are left out. */
-  openByDomain(): Promise<Map<string, SeverityCounts>>;
-  /**
-   * Counts first decisions by period, with the median of the time they took.
-   * @param protectedDomain A-label form; undefined: all
-   */
-  decisions(periods: Periods, protectedDomain?: string): Promise<DecisionCount[]>;
-  /** Counts active threats by age; `limits` in milliseconds, ascending, separate the counts. */
-  openByAge(now: Instant, limits: readonly number[]): Promise<number[]>;
-  /** Counts the hosts of the matches; at most `max` of each kind are returned. */
-  hosts(filter: SearchFilter, max: number): Promise<Record<HostField, HostCounts>>;
-}
+export type ThreatStatistics = ReturnType<typeof createStatistics>;
 
 export function createStatistics({
   current,
@@ -44,14 +18,20 @@ export function createStatistics({
   allMatches: (columns: Columns, filter: SearchFilter) => Matches;
   /** Returns all protected domains. */
   domainNames: () => { seq: number; domain: string }[];
-}): ThreatStatistics {
+}) {
   return {
-    async newByDomain(periods) {
+    /**
+     * Counts threats by protected domain (A-label form), by the period in which they were first seen, and by severity.
+     * The periods consist of whole days (UTC). Protected domains without any threats are left out.
+     */
+    async newByDomain(periods: Periods) {
       const counts = countNew(await current(), periods);
       return new Map(
         domainNames().flatMap(({ seq, domain }) => (counts.has(seq) ? [[domain, counts.get(seq)!]] : [])),
       );
     },
+
+    /** Counts active threats by protected domain (A-label form) and severity. Domains without any are left out. */
     async openByDomain() {
       const { summary } = await current();
       const open = domainNames().map(
@@ -59,15 +39,25 @@ export function createStatistics({
       );
       return new Map(open.filter(([, { high, medium, low }]) => high + medium + low > 0));
     },
-    async decisions(periods, protectedDomain) {
+
+    /**
+     * Counts first decisions by period, with the median of the time they took.
+     * @param protectedDomain A-label form; undefined: all
+     */
+    async decisions(periods: Periods, protectedDomain?: string) {
       const columns = await current();
       if (protectedDomain === undefined) return countDecisions(columns, periods);
       // No protected domain has the number 0.
       const seq = domainNames().find(({ domain }) => domain === protectedDomain)?.seq ?? 0;
       return countDecisions(columns, periods, seq);
     },
-    openByAge: async (now, limits) => countOpenByAge(await current(), now, limits),
-    async hosts(filter, max) {
+
+    /** Counts active threats by age; `limits` in milliseconds, ascending, separate the counts. */
+    openByAge: async (now: Instant, limits: readonly number[]) =>
+      countOpenByAge(await current(), now, limits),
+
+    /** Counts the hosts of the matches; at most `max` of each kind are returned. */
+    async hosts(filter: SearchFilter, max: number) {
       const columns = await current();
       const { status, ...others } = filter;
       const isAllActive = status === "active" && Object.values(others).every((value) => value === undefined);

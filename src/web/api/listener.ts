@@ -6,27 +6,7 @@ import { readTlsPair, readValidPair, type TlsPair, type TlsPaths } from "./tls-p
 import { untilResponse } from "./waiting.ts";
 
 /** A socket that serves HTTP. */
-export interface Listener {
-  /**
-   * Starts accepting connections on exactly the configured address. Returns the port: the system chooses one
-   * for port 0.
-   * @throws StartError if the address is in use or not local, or the certificate cannot be used
-   */
-  listen(): { host: string; port: number };
-  /**
-   * Prepares to use the present content of the files of a certificate for new connections. Those that exist go on with
-   * the previous one. Returns undefined if that is the content in use.
-   * @throws StartError if the files cannot be used, do not belong together, or the certificate has expired
-   */
-  prepareCertificate(paths: TlsPaths): CertificateChange | "needs_restart" | undefined;
-  /** Stops accepting, waits up to `graceMs` for requests in flight, then closes their connections. */
-  stop(graceMs?: number): Promise<void>;
-  /** Returns the peer's IP address; undefined if the request did not arrive on this socket. */
-  peerOf(request: Request): string | undefined;
-  readonly port: number | undefined;
-  /** Number of requests in flight. */
-  readonly pending: number;
-}
+export type Listener = ReturnType<typeof createListener>;
 
 export interface CertificateChange {
   /** Uses the certificate for new connections. Does not throw. */
@@ -56,7 +36,7 @@ export function createListener({
   address: Address;
   clock: Clock;
   routes: GuardedRoutes;
-}): Listener {
+}) {
   const group = createSocketGroup({ clock, withoutReuse: () => closingAfterResponse(routes) });
   const suspendingRoutes = Object.fromEntries(
     Object.entries(routes).map(([path, handle]) => [path, untilResponse(handle, idleTimeoutSeconds)]),
@@ -78,6 +58,11 @@ export function createListener({
   }
 
   return {
+    /**
+     * Starts accepting connections on exactly the configured address. Returns the port: the system chooses one
+     * for port 0.
+     * @throws StartError if the address is in use or not local, or the certificate cannot be used
+     */
     listen() {
       try {
         if (tls !== null) pair = readTlsPair(tls);
@@ -92,7 +77,12 @@ export function createListener({
       }
     },
 
-    prepareCertificate(paths) {
+    /**
+     * Prepares to use the present content of the files of a certificate for new connections. Those that exist go on
+     * with the previous one. Returns undefined if that is the content in use.
+     * @throws StartError if the files cannot be used, do not belong together, or the certificate has expired
+     */
+    prepareCertificate(paths: TlsPaths): CertificateChange | "needs_restart" | undefined {
       const port = group.current()?.port;
       if (port === undefined || pair === undefined) return undefined;
       const before = pair;
@@ -117,11 +107,16 @@ export function createListener({
       }
     },
 
+    /** Stops accepting, waits up to `graceMs` for requests in flight, then closes their connections. */
     stop: (graceMs = graceMsDefault) => group.stop(graceMs),
+
+    /** Returns the peer's IP address; undefined if the request did not arrive on this socket. */
     peerOf: group.peerOf,
     get port() {
       return group.current()?.port;
     },
+
+    /** Number of requests in flight. */
     get pending() {
       return group.pending();
     },

@@ -4,36 +4,22 @@ import { openSteering, type Steering } from "./steering.ts";
 
 export type HttpServer = Bun.Server<undefined>;
 
-/** Sockets that listen on one address: the present one, and those that it has replaced and that still have connections. */
-export interface SocketGroup {
-  current(): HttpServer | undefined;
-  /** Adds the first socket. */
-  begin(server: HttpServer): void;
-  /**
-   * Opens another socket, which gets no connection before it replaces the present one.
-   * @throws an error of the system, and then nothing has changed
-   */
-  prepare(open: () => HttpServer): { commit(): void; cancel(): void };
-  /** Stops accepting, waits up to `graceMs` for requests in flight, then closes their connections. */
-  stop(graceMs: number): Promise<void>;
-  peerOf(request: Request): string | undefined;
-  /** Returns the number of requests in flight. */
-  pending(): number;
-}
-
 /** A replaced socket stays open for longer than an idle connection, so that none is closed while it is used. */
 const drainMs = 130_000;
 /** More replaced sockets than this are closed earlier. */
 const drainingMax = 8;
 
-/** @param options.withoutReuse returns routes whose responses close the connection */
+/**
+ * Sockets that listen on one address: the present one, and those that it has replaced and that still have connections.
+ * @param options.withoutReuse returns routes whose responses close the connection
+ */
 export function createSocketGroup({
   clock,
   withoutReuse,
 }: {
   clock: Pick<Clock, "after">;
   withoutReuse: () => GuardedRoutes;
-}): SocketGroup {
+}) {
   /** In the order of the system: the last one takes the place of one that is closed. */
   const sockets: HttpServer[] = [];
   /** Replaced sockets, oldest first, and what closes them. A timer that stayed would keep its socket in memory. */
@@ -68,11 +54,18 @@ export function createSocketGroup({
 
   return {
     current: () => current,
-    begin(server) {
+
+    /** Adds the first socket. */
+    begin(server: HttpServer) {
       current = server;
       sockets.push(server);
     },
-    prepare(open) {
+
+    /**
+     * Opens another socket, which gets no connection before it replaces the present one.
+     * @throws an error of the system, and then nothing has changed
+     */
+    prepare(open: () => HttpServer): { commit(): void; cancel(): void } {
       const previous = current!;
       steering ??= openSteering(previous.port!);
       steering.directTo(sockets.indexOf(previous));
@@ -87,7 +80,9 @@ export function createSocketGroup({
         cancel: () => close(next, true),
       };
     },
-    async stop(graceMs) {
+
+    /** Stops accepting, waits up to `graceMs` for requests in flight, then closes their connections. */
+    async stop(graceMs: number) {
       if (current === undefined) return;
       current = undefined;
       for (const { timer } of draining.splice(0)) timer.cancel();
@@ -96,13 +91,15 @@ export function createSocketGroup({
       await Promise.all(stopping.map((server) => server.stop(false)));
       deadline.cancel();
     },
-    peerOf(request) {
+    peerOf(request: Request) {
       for (const server of sockets) {
         const address = server.requestIP(request)?.address;
         if (address !== undefined) return address;
       }
       return undefined;
     },
+
+    /** Returns the number of requests in flight. */
     pending: () => sockets.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0),
   };
 }

@@ -5,15 +5,7 @@ import { readdirSync } from "node:fs";
  * all, so connections that wait for the old socket would be reset when it is closed. See SO_ATTACH_REUSEPORT_CBPF in
  * socket(7).
  */
-export interface Steering {
-  /**
-   * Directs new connections to a socket.
-   * @param index its place among the sockets of the address, in the order in which they began to listen; the last one
-   * takes the place of one that was closed
-   * @throws Error if the system does not permit it
-   */
-  directTo(index: number): void;
-}
+export type Steering = ReturnType<typeof openSteering>;
 
 /** Constants of Linux, the same on every processor that the executable is built for. */
 const levelSocket = 1;
@@ -25,7 +17,7 @@ const returnConstant = 0x06;
 const addressBytesMax = 128;
 
 /** @throws Error if the C library cannot be called */
-export function openSteering(port: number): Steering {
+export function openSteering(port: number) {
   const { dlopen, FFIType, ptr } = require("bun:ffi") as typeof import("bun:ffi");
   // musl provides its C library under this name, too.
   const { symbols } = dlopen("libc.so.6", {
@@ -52,7 +44,13 @@ export function openSteering(port: number): Steering {
   }
 
   return {
-    directTo(index) {
+    /**
+     * Directs new connections to a socket.
+     * @param index its place among the sockets of the address, in the order in which they began to listen; the last one
+     * takes the place of one that was closed
+     * @throws Error if the system does not permit it
+     */
+    directTo(index: number) {
       // Any of the sockets will do: the filter belongs to all of them.
       const descriptor = readdirSync("/proc/self/fd").map(Number).find(listensOnPort);
       if (descriptor === undefined) throw new Error(`no socket listens on port ${port}`);

@@ -12,19 +12,10 @@ const lineFeed = 0x0a;
 const compressionLevel = 1;
 const nameRoomBytes = 256;
 
-export interface SegmentWriter {
-  /** Appends a name unless it is the previous one. Names have to come in the order of `compareNames`. */
-  add(names: Uint8Array, start: number, end: number): void;
-  /** Completes the file, and returns its name; undefined if no names were added. */
-  finish(): string | undefined;
-  /** Deletes the incomplete file. */
-  discard(): void;
-}
-
 export function createSegmentWriter(
   folder: string,
   segment: Pick<Segment, "day" | "source" | "first" | "last">,
-): SegmentWriter {
+) {
   const { day, source } = segment;
   const path = join(folder, `${segmentFile({ ...segment, names: 0 })}${partialEnding}`);
   const descriptor = openSync(path, "w", 0o600);
@@ -64,7 +55,8 @@ export function createSegmentWriter(
   }
 
   return {
-    add(names, start, end) {
+    /** Appends a name unless it is the previous one. Names have to come in the order of `compareNames`. */
+    add(names: Uint8Array, start: number, end: number) {
       if (isPrevious(names, start, end)) return;
       previousStart = used;
       for (let at = start; at < end; at++) block[used++] = names[at]!;
@@ -72,6 +64,8 @@ export function createSegmentWriter(
       count++;
       if (count === blockNamesMax || used >= blockBytesMax) writeBlock();
     },
+
+    /** Completes the file, and returns its name; undefined if no names were added. */
     finish() {
       writeBlock();
       if (total === 0) {
@@ -85,6 +79,8 @@ export function createSegmentWriter(
       renameSync(path, join(folder, file));
       return file;
     },
+
+    /** Deletes the incomplete file. */
     discard() {
       close();
       rmSync(path, { force: true });

@@ -20,19 +20,6 @@ const noExtent: ArchiveExtent = { names: 0, bytes: 0, oldestDay: null, newestDay
 
 export type Maintain = (task: MaintenanceTask, signal: AbortSignal) => Promise<MaintenanceResult>;
 
-export interface MaintenanceSchedule {
-  /** Runs a maintenance now, or once more after the one in progress. */
-  request(): void;
-  /** Adds to the damage that `problem` reports. */
-  reportDamage(bytes: number): void;
-  /** Extent after the latest maintenance, without names that are in journals only. */
-  extent(): ArchiveExtent;
-  problem(): string | null;
-  /** @param onCheck called every minute */
-  start(onCheck: () => void): void;
-  stop(): Promise<void>;
-}
-
 export function createMaintenanceSchedule({
   folder,
   limits,
@@ -45,7 +32,7 @@ export function createMaintenanceSchedule({
   clock: Clock;
   diskRoom: () => DiskRoom | undefined;
   maintain: Maintain;
-}): MaintenanceSchedule {
+}) {
   const stopping = new AbortController();
   let timer: Timer | undefined;
   let running: Promise<void> | undefined;
@@ -55,6 +42,7 @@ export function createMaintenanceSchedule({
   let failure: string | null = null;
   let extent = noExtent;
 
+  /** Runs a maintenance now, or once more after the one in progress. */
   function request(): void {
     if (stopping.signal.aborted) return;
     isWanted = true;
@@ -81,15 +69,21 @@ export function createMaintenanceSchedule({
 
   return {
     request,
-    reportDamage(bytes) {
+
+    /** Adds to the damage that `problem` reports. */
+    reportDamage(bytes: number) {
       damagedBytes += bytes;
     },
+
+    /** Extent after the latest maintenance, without names that are in journals only. */
     extent: () => extent,
     problem() {
       if (failure !== null || damagedBytes === 0) return failure;
       return `${bytesText(damagedBytes)} of the files in ${folder} are damaged and were skipped`;
     },
-    start(onCheck) {
+
+    /** @param onCheck called every minute */
+    start(onCheck: () => void) {
       try {
         extent = sortedExtent(listFolder(folder));
       } catch (error) {

@@ -14,22 +14,6 @@ const diskCheckMs = 1_000;
 /** How long a problem is reported that is over. */
 const dropReportedMs = 3_600_000;
 
-export interface NameWriter {
-  enqueue(names: PendingNames): void;
-  /** Returns whether the queue is full: more names have to be dropped. */
-  isFull(): boolean;
-  /** Counts names that were not stored. */
-  drop(bytes: number): void;
-  /** Resolves when everything that is queued now was written, or could not be. Never rejects. */
-  write(): Promise<void>;
-  /** Closes the journal if its oldest names are older than `ageMs`. */
-  rotateAfter(ageMs: number): void;
-  /** Closes the journal. Nothing may be written afterward. */
-  close(): Promise<void>;
-  /** Why names are not stored; null if all are. */
-  problem(): string | null;
-}
-
 interface NameWriterOptions {
   folder: string;
   /** Unique among all processes. */
@@ -46,7 +30,7 @@ interface NameWriterOptions {
   onShortage: () => void;
 }
 
-export function createNameWriter(options: NameWriterOptions): NameWriter {
+export function createNameWriter(options: NameWriterOptions) {
   const { folder, journalId, clock, diskRoom, onRotate, onWritten, onStart, onShortage } = options;
   const journal = createJournal({ folder, id: journalId });
   const queue: PendingNames[] = [];
@@ -58,6 +42,7 @@ export function createNameWriter(options: NameWriterOptions): NameWriter {
   let failure: string | null = null;
   const disk = createDiskCheck({ clock, diskRoom, onShortage });
 
+  /** Resolves when everything that is queued now was written, or could not be. Never rejects. */
   function write(): Promise<void> {
     writing = writing.then(writeQueue);
     return writing;
@@ -104,30 +89,39 @@ export function createNameWriter(options: NameWriterOptions): NameWriter {
     }
   }
 
+  /** Counts names that were not stored. */
   function drop(bytes: number): void {
     droppedBytes += bytes;
     droppedMs = clock.monotonicMs();
   }
 
   return {
-    enqueue(names) {
+    enqueue(names: PendingNames) {
       queue.push(names);
       queuedBytes += names.names.length;
       if (queuedBytes >= writtenBytesMin) void write();
     },
+
+    /** Returns whether the queue is full: more names have to be dropped. */
     isFull: () => queuedBytes >= waitingBytesMax,
     drop,
     write,
-    rotateAfter(ageMs) {
+
+    /** Closes the journal if its oldest names are older than `ageMs`. */
+    rotateAfter(ageMs: number) {
       writing = writing.then(() => {
         if (journal.size() > 0 && clock.monotonicMs() - startedMs >= ageMs) attempt(rotate);
         return undefined;
       });
     },
+
+    /** Closes the journal. Nothing may be written afterward. */
     async close() {
       await writing;
       attempt(journal.close);
     },
+
+    /** Why names are not stored; null if all are. */
     problem() {
       const present = disk.shortage() ?? failure;
       if (present !== null || clock.monotonicMs() - droppedMs > dropReportedMs) return present;

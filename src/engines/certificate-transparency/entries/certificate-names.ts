@@ -10,19 +10,7 @@ import type { NameBuffer } from "./name-buffer.ts";
 export type CertificateForm = "certificate" | "tbs";
 
 /** Positions of the parts of a TBSCertificate. */
-export interface CertificateParts {
-  serialStart: number;
-  serialEnd: number;
-  issuerStart: number;
-  issuerEnd: number;
-  validityStart: number;
-  validityEnd: number;
-  subjectStart: number;
-  subjectEnd: number;
-  /** Position after the subject's public key; the end of the TBSCertificate. */
-  restStart: number;
-  restEnd: number;
-}
+export type CertificateParts = ReturnType<typeof createCertificateParts>;
 
 const versionTag = 0xa0;
 const extensionsTag = 0xa3;
@@ -32,7 +20,7 @@ const alternativeNameId = [0x55, 0x1d, 0x11];
 /** 2.5.4.3 */
 const commonNameId = [0x55, 0x04, 0x03];
 
-export function createCertificateParts(): CertificateParts {
+export function createCertificateParts() {
   return {
     serialStart: 0,
     serialEnd: 0,
@@ -42,6 +30,8 @@ export function createCertificateParts(): CertificateParts {
     validityEnd: 0,
     subjectStart: 0,
     subjectEnd: 0,
+
+    /** Position after the subject's public key; the end of the TBSCertificate. */
     restStart: 0,
     restEnd: 0,
   };

@@ -39,20 +39,18 @@ export function readGetEntries(response: Uint8Array, leaves: Leaves, scratch: Sc
   for (const leafInput of parsedLeafInputs(response)) decoder.add(leafInput);
 }
 
-interface LeafDecoder {
-  /** Decodes a `leaf_input` and adds the leaf. */
-  add(base64: string): void;
-  restart(): void;
-}
+type LeafDecoder = ReturnType<typeof createLeafDecoder>;
 
-function createLeafDecoder(leaves: Leaves): LeafDecoder {
+function createLeafDecoder(leaves: Leaves) {
   const hash = new Uint8Array(hashBytes);
   let used = 0;
   return {
     restart() {
       used = 0;
     },
-    add(base64) {
+
+    /** Decodes a `leaf_input` and adds the leaf. */
+    add(base64: string) {
       const index = leaves.count;
       if (index === blockEntriesMax)
         throw malformedBlock(`the response has more than ${blockEntriesMax} entries`);
@@ -145,25 +143,16 @@ function readPlainEntry(cursor: JsonCursor): string | undefined {
   return cursor.token("}") && !leaf?.includes("\\") ? leaf : undefined;
 }
 
-interface JsonCursor {
-  /** Skips white space and this character. Returns false, and stays, if another one follows. */
-  token(character: string): boolean;
-  /** Skips white space and a string. Returns false if none follows or if it has an escape before its end. */
-  string(): boolean;
-  /** Returns whether the last string is this one. */
-  is(word: string): boolean;
-  /** Returns the last string. */
-  text(): string;
-  isAtEnd(): boolean;
-}
+type JsonCursor = ReturnType<typeof createJsonCursor>;
 
-function createJsonCursor(json: Uint8Array): JsonCursor {
+function createJsonCursor(json: Uint8Array) {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
   let at = 0;
   let start = 0;
   const skipSpace = () => {
     while (bytes[at] === 0x20 || (bytes[at]! >= 0x09 && bytes[at]! <= 0x0d)) at++;
   };
+  /** Skips white space and this character. Returns false, and stays, if another one follows. */
   const token = (character: string) => {
     skipSpace();
     if (bytes[at] !== character.charCodeAt(0)) return false;
@@ -172,6 +161,8 @@ function createJsonCursor(json: Uint8Array): JsonCursor {
   };
   return {
     token,
+
+    /** Skips white space and a string. Returns false if none follows or if it has an escape before its end. */
     string() {
       if (!token('"')) return false;
       start = at;
@@ -180,11 +171,15 @@ function createJsonCursor(json: Uint8Array): JsonCursor {
       // An escaped quote is not the end.
       return end !== -1 && bytes[end - 1] !== backslash;
     },
-    is(word) {
+
+    /** Returns whether the last string is this one. */
+    is(word: string) {
       if (at - 1 - start !== word.length) return false;
       for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word.charCodeAt(i)) return false;
       return true;
     },
+
+    /** Returns the last string. */
     text: () => bytes.toString("latin1", start, at - 1),
     isAtEnd() {
       skipSpace();

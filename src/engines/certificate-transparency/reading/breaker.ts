@@ -5,17 +5,7 @@ import { LogError } from "../log.ts";
  * Breaker of one log. After an error it admits no request for a growing time, then one request at a time until one
  * succeeds. After repeated failures it opens: the log is probed only rarely.
  */
-export interface Breaker {
-  /**
-   * Admits a request, or throws the last error with the remaining time. The result must be called once, with the outcome:
-   * undefined if the request succeeded or was cancelled, otherwise the error. It returns the time until the next request
-   * is admitted.
-   */
-  admit(): (error: LogError | undefined, options?: { isCancelled?: boolean }) => number;
-  /** Throws like `admit` without admitting a request. */
-  check(): void;
-  isOpen(): boolean;
-}
+export type Breaker = ReturnType<typeof createBreaker>;
 
 const failuresUntilOpen = 5;
 const backoffMsMin = 250;
@@ -39,7 +29,7 @@ export function createBreaker({
 }: {
   clock: Pick<Clock, "monotonicMs">;
   random: () => number;
-}): Breaker {
+}) {
   let failures = 0;
   let last: LogError | undefined;
   let admitsFromMs = 0;
@@ -47,6 +37,7 @@ export function createBreaker({
   /** Requests that were admitted before the last error say nothing new when they fail too. */
   let generation = 0;
 
+  /** Throws like `admit` without admitting a request. */
   const check = () => {
     if (last === undefined) return;
     const waitMs = admitsFromMs - clock.monotonicMs();
@@ -57,7 +48,13 @@ export function createBreaker({
   return {
     check,
     isOpen: () => failures >= failuresUntilOpen,
-    admit() {
+
+    /**
+     * Admits a request, or throws the last error with the remaining time. The result must be called once, with the
+     * outcome: undefined if the request succeeded or was cancelled, otherwise the error. It returns the time until the
+     * next request is admitted.
+     */
+    admit(): (error: LogError | undefined, options?: { isCancelled?: boolean }) => number {
       check();
       const isProbe = last !== undefined;
       if (isProbe) isProbing = true;

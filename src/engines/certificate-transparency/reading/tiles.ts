@@ -30,14 +30,7 @@ interface EntryTile {
 }
 
 /** Reads tiles of a static log. An incomplete tile that is gone is replaced by the full one, which has the same start. */
-export interface Tiles {
-  data(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock>;
-  /** Reads a full tile of a log that need not serve tiles. */
-  fullData(index: number, signal: AbortSignal): Promise<EntryBlock | "missing">;
-  names(tile: EntryTile, signal: AbortSignal): Promise<EntryBlock | Absence>;
-  /** Returns the first `width` hashes of a tile, one after another. */
-  hashes(tile: HashTile, signal: AbortSignal): Promise<Uint8Array>;
-}
+export type Tiles = ReturnType<typeof createTiles>;
 
 interface TileRequest<T> {
   kind: string;
@@ -56,7 +49,7 @@ const openingBrace = 0x7b;
 /** 160 names per entry. The entries of a larger names tile are read from the data tile, which can be taken in parts. */
 const namesBytesMax = 1 << 20;
 
-export function createTiles({ request, limits }: { request: LogRequests; limits: ReadLimits }): Tiles {
+export function createTiles({ request, limits }: { request: LogRequests; limits: ReadLimits }) {
   const get = <T, Tolerated extends Absence>(
     tile: TileRequest<T>,
     width: number,
@@ -106,10 +99,16 @@ export function createTiles({ request, limits }: { request: LogRequests; limits:
   });
 
   return {
-    data: (tile, signal) => read(entries("data_tile", tile, signal), []),
-    fullData: (index, signal) => read(entries("data_tile", { index, width: tileWidth }, signal), ["missing"]),
-    names: (tile, signal) => read(entries("names_tile", tile, signal), ["missing", "too_large"]),
-    hashes: ({ level, index, width }, signal) =>
+    data: (tile: EntryTile, signal: AbortSignal) => read(entries("data_tile", tile, signal), []),
+
+    /** Reads a full tile of a log that need not serve tiles. */
+    fullData: (index: number, signal: AbortSignal) =>
+      read(entries("data_tile", { index, width: tileWidth }, signal), ["missing"]),
+    names: (tile: EntryTile, signal: AbortSignal): Promise<EntryBlock | Absence> =>
+      read(entries("names_tile", tile, signal), ["missing", "too_large"]),
+
+    /** Returns the first `width` hashes of a tile, one after another. */
+    hashes: ({ level, index, width }: HashTile, signal: AbortSignal) =>
       read(
         {
           kind: String(level),

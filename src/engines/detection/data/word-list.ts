@@ -8,21 +8,8 @@ const lineFeed = 0x0a;
 const letters = 26;
 const codeOfA = 0x61;
 
-export interface WordList {
-  has(text: string): boolean;
-  /**
-   * Writes the lengths of the words that `text` contains from `start` on, the shortest first, to `lengths` from index
-   * `count` on, and returns the index after the last one.
-   */
-  lengthsAt(text: string, start: number, lengths: Uint8Array, count: number): number;
-  /** Returns whether a word contains `text`. */
-  contains(text: string): boolean;
-  /** Returns the number of words that contain `text` and are longer, up to `countMax`. */
-  countAround(text: string, countMax: number): number;
-}
-
 /** @param lines words of at least three letters `a` to `z` in ascending order, each with a line feed after it */
-export function createWordList(lines: string): WordList {
+export function createWordList(lines: string) {
   // A buffer is searched several times as fast as a string.
   const bytes = Buffer.from(lines);
   const { starts, firstOfTriple } = indexOf(bytes);
@@ -38,7 +25,7 @@ export function createWordList(lines: string): WordList {
   }
 
   return {
-    has(text) {
+    has(text: string) {
       if (text.length < lengthMin) return false;
       const triple = tripleAt(text, 0);
       if (triple < 0) return false;
@@ -52,7 +39,12 @@ export function createWordList(lines: string): WordList {
       // A line feed sorts before all letters, so the word itself comes before its continuations.
       return low < high && bytes[starts[low]! + text.length] === lineFeed;
     },
-    lengthsAt(text, start, lengths, count) {
+
+    /**
+     * Writes the lengths of the words that `text` contains from `start` on, the shortest first, to `lengths` from index
+     * `count` on, and returns the index after the last one.
+     */
+    lengthsAt(text: string, start: number, lengths: Uint8Array, count: number) {
       if (start + lengthMin > text.length) return count;
       const triple = tripleAt(text, start);
       if (triple < 0) return count;
@@ -68,8 +60,12 @@ export function createWordList(lines: string): WordList {
       }
       return count;
     },
-    contains: (text) => bytes.includes(text),
-    countAround(text, countMax) {
+
+    /** Returns whether a word contains `text`. */
+    contains: (text: string) => bytes.includes(text),
+
+    /** Returns the number of words that contain `text` and are longer, up to `countMax`. */
+    countAround(text: string, countMax: number) {
       let count = 0;
       for (let at = bytes.indexOf(text); at >= 0 && count < countMax; at = bytes.indexOf(text, at + 1)) {
         const isWhole = (at === 0 || bytes[at - 1] === lineFeed) && bytes[at + text.length] === lineFeed;

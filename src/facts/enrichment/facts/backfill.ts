@@ -11,10 +11,7 @@ import type { SiteState } from "../../../platform/vocabulary/site.ts";
 import { siteStateOf, siteStateSince } from "./site-state.ts";
 
 /** Completes threats that an earlier version recorded, in the background, the newest ones first. */
-export interface Backfill {
-  start(): void;
-  stop(): Promise<void>;
-}
+export type Backfill = ReturnType<typeof createBackfill>;
 
 export interface BackfillDependencies extends Needs<"clock" | "database" | "log"> {
   settings: Settings;
@@ -41,7 +38,7 @@ function createBackfill(
     /** Completes the threats whose row numbers are above `from` and up to `to`, within a transaction. */
     complete: (from: number, to: number) => void;
   },
-): Backfill {
+) {
   let timer: Timer | undefined;
   let running: Promise<void> | undefined;
   let stopped = true;

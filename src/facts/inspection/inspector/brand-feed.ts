@@ -1,12 +1,7 @@
 import type { Brand, BrandSource } from "../model/verdict.ts";
 
 /** Passes the brands to an inspector when it needs them: at first, and after each change. They are not kept here. */
-export interface BrandFeed {
-  /** Resolves when the inspector has the present brands. Rejects if they cannot be read. */
-  ready(): Promise<void>;
-  /** Notes that the brands have changed. */
-  forget(): void;
-}
+export type BrandFeed = ReturnType<typeof createBrandFeed>;
 
 export function createBrandFeed({
   brands,
@@ -14,7 +9,7 @@ export function createBrandFeed({
 }: {
   brands: Pick<BrandSource, "read">;
   pass: (brands: readonly Brand[]) => void;
-}): BrandFeed {
+}) {
   let latest: Promise<void> = Promise.resolve();
   let isCurrent = false;
 
@@ -31,6 +26,7 @@ export function createBrandFeed({
   }
 
   return {
+    /** Resolves when the inspector has the present brands. Rejects if they cannot be read. */
     ready() {
       if (!isCurrent) {
         isCurrent = true;
@@ -38,6 +34,8 @@ export function createBrandFeed({
       }
       return latest;
     },
+
+    /** Notes that the brands have changed. */
     forget: () => void (isCurrent = false),
   };
 }

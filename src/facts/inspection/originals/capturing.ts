@@ -9,16 +9,7 @@ import type { OriginalStore } from "./store.ts";
 import { screenshotId } from "./version-steps.ts";
 
 /** Captures originals when they are due. */
-export interface Capturing {
-  start(): void;
-  stop(): Promise<void>;
-  /** Adds the home pages of domains that have none on record. */
-  prepare(): Promise<void>;
-  /** Captures everything that is due now, including pages that are discovered meanwhile. */
-  run(): Promise<void>;
-  /** Seq of the original that is being captured. */
-  current(): number | undefined;
-}
+export type Capturing = ReturnType<typeof createCapturing>;
 
 const everyMinute = "* * * * *";
 /** Delay after a capture that ended without a result, such as by an internal error. */
@@ -34,7 +25,7 @@ interface CapturingDependencies extends Needs<"clock" | "database" | "log"> {
   store: OriginalStore;
 }
 
-export function createCapturing(dependencies: CapturingDependencies): Capturing {
+export function createCapturing(dependencies: CapturingDependencies) {
   const { brands, capture, clock, database, isEnabled, log, store } = dependencies;
   let schedule: Schedule | undefined;
   let running: Promise<void> | undefined;
@@ -74,6 +65,7 @@ export function createCapturing(dependencies: CapturingDependencies): Capturing 
     }
   }
 
+  /** Captures everything that is due now, including pages that are discovered meanwhile. */
   const run = () => (running ??= work().finally(() => (running = undefined)));
   return {
     start() {
@@ -94,8 +86,12 @@ export function createCapturing(dependencies: CapturingDependencies): Capturing 
       aborting.abort();
       await running;
     },
+
+    /** Adds the home pages of domains that have none on record. */
     prepare: () => addHomes(dependencies),
     run,
+
+    /** Seq of the original that is being captured. */
     current: () => current,
   };
 }

@@ -8,14 +8,9 @@ import { readWhoisNetwork, whoisAddressQuery, type WhoisNetworkReading } from ".
 
 export type NetworkOutcome = { kind: "network"; network: Network } | LookupFailure;
 
-/** Queries registries for the network of an address. Neither function throws for what servers do. */
-export interface NetworkQueries {
-  queryRdap(address: string, rdapUrl: string): Promise<NetworkOutcome>;
-  queryWhois(address: string, server: string): Promise<NetworkOutcome>;
-}
-
 const referralsMax = 1;
 
+/** Queries registries for the network of an address. Neither function throws for what servers do. */
 export function createNetworkQueries({
   get,
   pacing,
@@ -26,7 +21,7 @@ export function createNetworkQueries({
   pacing: ServerPacing;
   query: QueryWhois;
   turns: Turns;
-}): NetworkQueries {
+}) {
   async function queryRdap(address: string, rdapUrl: string): Promise<NetworkOutcome> {
     const page = await get(new URL(`ip/${address}`, rdapUrl).href);
     if ("kind" in page) return page;

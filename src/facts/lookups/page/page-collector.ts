@@ -4,24 +4,7 @@ import { addHandlers, type CollectorState, type PageParts } from "./element-hand
 import type { PageForm } from "./page-view.ts";
 
 /** Collects the parts of a page from the events of a parser, with a limit on each part. */
-export interface PageCollector {
-  readonly parts: PageParts;
-  /** Describes elements that the author of a page writes by hand. */
-  readonly structure: readonly string[];
-  /** Length of the visible text so far, with white space and character references. */
-  readonly visibleLength: number;
-  /** The same without text that styles of its elements conceal. */
-  readonly shownLength: number;
-  /** Returns a parser for the next document or fragment of the page. */
-  rewriter(): HTMLRewriter;
-  /** Ends the elements that are not closed. */
-  finish(): void;
-  takeTitle(): string;
-  takeText(): string;
-  takeHiddenText(): string;
-  /** Returns the inline scripts since the last call. */
-  takeScripts(): string[];
-}
+export type PageCollector = ReturnType<typeof createPageCollector>;
 
 const textLengthMax = 100_000;
 const scriptLengthMax = 200_000;
@@ -30,8 +13,9 @@ const elementTextLengthMax = 300;
 const headingsMax = 100;
 const itemsMax = 500;
 
-export function createPageCollector(): PageCollector {
+export function createPageCollector() {
   const parts = emptyParts();
+  /** Describes elements that the author of a page writes by hand. */
   const structure: string[] = [];
   const text = createTextCollector(textLengthMax);
   const hidden = createTextCollector(textLengthMax);
@@ -79,13 +63,21 @@ export function createPageCollector(): PageCollector {
   return {
     parts,
     structure,
+
+    /** Length of the visible text so far, with white space and character references. */
     get visibleLength() {
       return state.visibleLength;
     },
+
+    /** The same without text that styles of its elements conceal. */
     get shownLength() {
       return state.visibleLength - state.concealedLength;
     },
+
+    /** Returns a parser for the next document or fragment of the page. */
     rewriter: () => addHandlers(new HTMLRewriter(), state),
+
+    /** Ends the elements that are not closed. */
     finish() {
       for (const element of [state.heading, state.button, state.link, state.script]) element.end();
       if (formless.fields.length > 0) parts.forms.push(formless);
@@ -93,6 +85,8 @@ export function createPageCollector(): PageCollector {
     takeTitle: title.take,
     takeText: text.take,
     takeHiddenText: hidden.take,
+
+    /** Returns the inline scripts since the last call. */
     takeScripts() {
       state.script.end();
       const taken = scripts;

@@ -5,11 +5,6 @@ import { completedBy, joinResponses, rawLengthMax, type RegistrationOutcome } fr
 import { readReferral, readWhois, type WhoisReading } from "./whois-record.ts";
 import { type WhoisServerFor, whoisQuery } from "./whois-servers.ts";
 
-export interface WhoisLookup {
-  /** Queries the registry of a registrable domain in A-label form, then the registrar that it refers to. */
-  lookUp(domain: string): Promise<RegistrationOutcome>;
-}
-
 const suffixesMax = 2_000;
 
 type ReadResponse = Exclude<WhoisReading, { kind: "limited" }> & { raw: string };
@@ -27,7 +22,7 @@ export function createWhoisLookup({
   pacing: ServerPacing;
   turns: Turns;
   ianaServer: string;
-}): WhoisLookup {
+}) {
   const serverOfSuffix = new Map<string, string>();
 
   async function lookUpAt(
@@ -71,7 +66,8 @@ export function createWhoisLookup({
   }
 
   return {
-    async lookUp(domain) {
+    /** Queries the registry of a registrable domain in A-label form, then the registrar that it refers to. */
+    async lookUp(domain: string): Promise<RegistrationOutcome> {
       const found = await findServer(domain);
       if (!("server" in found)) return found;
       const outcome = await lookUpAt(found.server, domain);

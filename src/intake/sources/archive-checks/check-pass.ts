@@ -18,14 +18,7 @@ const distinctMax = 100_000;
 const blocksAheadMax = 4;
 
 /** One reading of the archive for some protected domains. */
-export interface CheckPass {
-  /** The checks with their present counts. */
-  checks(): readonly ArchiveCheck[];
-  /** Stops at the next yield; everything up to the last saved position is kept. */
-  stop(): void;
-  /** Returns whether all names were checked: false if it was stopped. */
-  run(): Promise<boolean>;
-}
+export type CheckPass = ReturnType<typeof createCheckPass>;
 
 export interface PassDependencies {
   archive: Pick<Archive, "read">;
@@ -46,7 +39,7 @@ export function createCheckPass(
   { archive, candidates, clock, database, detection, startWorker, store }: PassDependencies,
   targets: readonly ProtectedDomain[],
   begun: readonly ArchiveCheck[],
-): CheckPass {
+) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const threatsFound = targets.map(() => new Set<string>());
@@ -97,6 +90,7 @@ export function createCheckPass(
     return { screen, blocksAheadMax, end };
   }
 
+  /** Returns whether all names were checked: false if it was stopped. */
   async function run(): Promise<boolean> {
     const { screenedBlocks } = await import("./screened-blocks.ts");
     const { end, ...screening } = await openScreen();
@@ -122,8 +116,11 @@ export function createCheckPass(
   }
 
   return {
-    checks: () =>
+    /** The checks with their present counts. */
+    checks: (): readonly ArchiveCheck[] =>
       saved.map((check, index) => ({ ...check, namesChecked: begun[index]!.namesChecked + received })),
+
+    /** Stops at the next yield; everything up to the last saved position is kept. */
     stop: () => stopping.abort(),
     run,
   };

@@ -10,20 +10,6 @@ import type { ArchiveCheck } from "./tables.ts";
 
 const errorCharactersMax = 300;
 
-export interface CheckRunner {
-  /**
-   * Runs one pass for domains that need a check. Returns false if there was none.
-   * @throws the error that ended the pass; it is recorded
-   */
-  runNext(): Promise<boolean>;
-  /** Returns the checks in progress with their present counts. */
-  running(): readonly ArchiveCheck[];
-  /** Stops the pass if it is no longer right: one of its domains was removed or changed. Never throws. */
-  stopOutdated(): void;
-  /** Stops the pass at its next yield. */
-  stop(): void;
-}
-
 export function createCheckRunner({
   domains,
   log,
@@ -33,7 +19,7 @@ export function createCheckRunner({
   database: Pick<Database, "write" | "afterCommit">;
   domains: Pick<ProtectedDomains, "list">;
   log: Log;
-}): CheckRunner {
+}) {
   const { archive, clock, database, store } = dependencies;
   let pass: CheckPass | undefined;
 
@@ -69,6 +55,10 @@ export function createCheckRunner({
   }
 
   return {
+    /**
+     * Runs one pass for domains that need a check. Returns false if there was none.
+     * @throws the error that ended the pass; it is recorded
+     */
     async runNext() {
       const due = nextOf(store.domains().filter(isDue));
       if (due.length === 0) return false;
@@ -80,7 +70,11 @@ export function createCheckRunner({
       if (names > 0) await runPass(begun);
       return true;
     },
-    running: () => pass?.checks() ?? [],
+
+    /** Returns the checks in progress with their present counts. */
+    running: (): readonly ArchiveCheck[] => pass?.checks() ?? [],
+
+    /** Stops the pass if it is no longer right: one of its domains was removed or changed. Never throws. */
     stopOutdated() {
       try {
         if (pass !== undefined && isOutdated(pass.checks(), store.domains())) pass.stop();
@@ -88,6 +82,8 @@ export function createCheckRunner({
         logDropped(log, error, "archive_check.changes_not_read");
       }
     },
+
+    /** Stops the pass at its next yield. */
     stop: () => pass?.stop(),
   };
 }

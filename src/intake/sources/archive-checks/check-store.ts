@@ -13,13 +13,9 @@ export interface CheckedDomain {
   check: ArchiveCheck | null;
 }
 
-export interface CheckStore {
-  /** Returns the enabled protected domains by name. */
-  domains(): CheckedDomain[];
-  save(check: ArchiveCheck): void;
-}
+export type CheckStore = ReturnType<typeof createCheckStore>;
 
-export function createCheckStore(database: Database): CheckStore {
+export function createCheckStore(database: Database) {
   const domains = statement(database, (query) =>
     query
       .select({
@@ -34,8 +30,9 @@ export function createCheckStore(database: Database): CheckStore {
       .orderBy(protectedDomains.domain),
   );
   return {
-    domains: () => domains.all(),
-    save({ protectedDomainSeq, ...values }) {
+    /** Returns the enabled protected domains by name. */
+    domains: (): CheckedDomain[] => domains.all(),
+    save({ protectedDomainSeq, ...values }: ArchiveCheck) {
       database.query
         .insert(archiveChecks)
         .values({ protectedDomainSeq, ...values })

@@ -9,16 +9,13 @@ const batchesOfLogMax = 2;
 const batchesMax = 16;
 
 /** Bounds the batches that are in flight, over all logs. */
-export interface BatchSlots {
-  /** Resolves when the caller has a slot, which it has to release in every case. */
-  take(): Promise<void>;
-  release(): void;
-}
+export type BatchSlots = ReturnType<typeof createBatchSlots>;
 
-export function createBatchSlots(): BatchSlots {
+export function createBatchSlots() {
   const waiting: (() => void)[] = [];
   let taken = 0;
   return {
+    /** Resolves when the caller has a slot, which it has to release in every case. */
     async take() {
       if (taken < batchesMax) {
         taken++;
@@ -38,13 +35,7 @@ export function createBatchSlots(): BatchSlots {
 }
 
 /** Reports of one log on their way to the server's thread. */
-export interface Outbox {
-  /** Posts a report. Resolves when there is room for another one; rejects with the signal's reason. */
-  send(report: LogReport): Promise<void>;
-  acknowledge(): void;
-  /** Releases everything that was never acknowledged. */
-  close(): void;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 export function createOutbox({
   signal,
@@ -54,7 +45,7 @@ export function createOutbox({
   signal: AbortSignal;
   slots: BatchSlots;
   post: (report: LogReport) => void;
-}): Outbox {
+}) {
   let unacknowledged = 0;
   let wake: (() => void) | undefined;
   signal.addEventListener("abort", () => wake?.(), { once: true });
@@ -63,7 +54,8 @@ export function createOutbox({
   const roomAgain = () => new Promise<void>((resolve) => void (wake = resolve));
 
   return {
-    async send(report) {
+    /** Posts a report. Resolves when there is room for another one; rejects with the signal's reason. */
+    async send(report: LogReport) {
       if (report.report !== "batch" && report.report !== "mismatch") {
         if (!signal.aborted) post(report);
         return;
@@ -83,6 +75,8 @@ export function createOutbox({
       slots.release();
       wake?.();
     },
+
+    /** Releases everything that was never acknowledged. */
     close() {
       for (; unacknowledged > 0; unacknowledged--) slots.release();
     },

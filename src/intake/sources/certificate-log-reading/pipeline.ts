@@ -27,11 +27,7 @@ const mismatchMsMin = 5 * 60_000;
 const mismatchMsMax = 4 * 3_600_000;
 
 /** Follows logs as instructed. Runs in a thread of its own, or within the server's. */
-export interface Pipeline {
-  receive(instruction: Instruction): void;
-  /** Ends all requests. Resolves when nothing runs any more. */
-  stop(): Promise<void>;
-}
+export type Pipeline = ReturnType<typeof createPipeline>;
 
 export interface PipelineDependencies {
   settings: FollowSettings;
@@ -53,7 +49,7 @@ interface Follow {
   outbox: Outbox;
 }
 
-export function createPipeline(dependencies: PipelineDependencies): Pipeline {
+export function createPipeline(dependencies: PipelineDependencies) {
   let screen: VersionedScreen | undefined;
   const buffered: BufferedBytes = { count: 0 };
   const slots = createBatchSlots();
@@ -101,7 +97,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   }
 
   return {
-    receive(instruction) {
+    receive(instruction: Instruction) {
       switch (instruction.do) {
         case "screen":
           screen = {
@@ -121,7 +117,9 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         }
       }
     },
-    stop: async () => void (await Promise.all([...follows.keys()].map(end))),
+
+    /** Ends all requests. Resolves when nothing runs any more. */
+    stop: async (): Promise<void> => void (await Promise.all([...follows.keys()].map(end))),
   };
 }
 

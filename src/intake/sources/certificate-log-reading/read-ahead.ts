@@ -15,13 +15,6 @@ export interface BufferedBytes {
   count: number;
 }
 
-export interface ReadAhead {
-  /** Reads entries from `from`, at most up to `to`. May return fewer, and start earlier. */
-  next(from: number, to: number): Promise<EntryBlock>;
-  /** Aborts the requests that are not needed any more. */
-  close(): void;
-}
-
 interface Tile {
   from: number;
   to: number;
@@ -40,7 +33,7 @@ export function createReadAhead({
   read: (from: number, to: number, signal: AbortSignal) => Promise<EntryBlock>;
   buffered: BufferedBytes;
   signal: AbortSignal;
-}): ReadAhead {
+}) {
   const abort = new AbortController();
   const either = AbortSignal.any([signal, abort.signal]);
   const ahead: Tile[] = [];
@@ -68,7 +61,8 @@ export function createReadAhead({
   }
 
   return {
-    next(from, to) {
+    /** Reads entries from `from`, at most up to `to`. May return fewer, and start earlier. */
+    next(from: number, to: number) {
       if (protocol === "rfc6962") return read(from, Math.min(to, from + entriesPerRequest), either);
       while (ahead.length > 0 && ahead[0]!.from !== from) take();
       if (ahead.length === 0) request(from, to);
@@ -81,6 +75,8 @@ export function createReadAhead({
         request(end, to);
       return first.block;
     },
+
+    /** Aborts the requests that are not needed any more. */
     close() {
       abort.abort();
       while (ahead.length > 0) take();

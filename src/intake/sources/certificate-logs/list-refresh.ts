@@ -13,19 +13,7 @@ import { certificateLogLists } from "./tables.ts";
 type StoredList = typeof certificateLogLists.$inferSelect;
 
 /** Loads a log list again and again, and stores it. */
-export interface ListRefresh {
-  /** @param onLoad called after each load, also if it failed or the list has not changed */
-  start(onLoad: () => void): void;
-  stop(): Promise<void>;
-  /** Returns the latest list. */
-  stored(): StoredList | undefined;
-  health(): {
-    /** The last failure; null after a success. */
-    failure: string | null;
-    /** Time since the last success, or since the start. */
-    outdatedMs: number;
-  };
-}
+export type ListRefresh = ReturnType<typeof createListRefresh>;
 
 export interface ListRefreshDependencies extends Needs<"clock" | "database" | "log"> {
   /** Creates the loader at the first load. */
@@ -42,7 +30,7 @@ export function createListRefresh({
   log,
   random,
   setting,
-}: ListRefreshDependencies): ListRefresh {
+}: ListRefreshDependencies) {
   const lists = createListStore(database, setting);
   const stopping = new AbortController();
   let stored: { list: StoredList | undefined } | undefined;
@@ -52,7 +40,7 @@ export function createListRefresh({
   let timer: Timer | undefined;
   let loading: Promise<void> | undefined;
   let opened: LogListLoader | undefined;
-  const current = () => (stored ??= { list: lists.get() }).list;
+  const current = (): StoredList | undefined => (stored ??= { list: lists.get() }).list;
 
   async function load(): Promise<void> {
     opened ??= loader();
@@ -103,12 +91,15 @@ export function createListRefresh({
   }
 
   return {
+    /** Returns the latest list. */
     stored: current,
     health: () => ({
       failure,
       outdatedMs: Math.max(0, clock.now() - Math.max(startedAt, current()?.fetchedAt ?? 0)),
     }),
-    start(onLoad) {
+
+    /** @param onLoad called after each load, also if it failed or the list has not changed */
+    start(onLoad: () => void) {
       startedAt = clock.now();
       run(onLoad);
     },

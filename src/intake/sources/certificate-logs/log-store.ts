@@ -12,39 +12,33 @@ import {
 } from "./tables.ts";
 
 /** Stores the progress in each log. */
-export interface LogStore {
-  /** Returns all logs that were ever followed, by description. */
-  list(): CertificateLogRow[];
-  get(logId: string): CertificateLogRow | undefined;
-  /** Inserts or replaces the whole row. */
-  save(row: CertificateLogRow): void;
-  change(logId: string, values: Partial<CertificateLogRow>): void;
-  /** Returns the failures of logs of which nothing could be read yet. */
-  failures(): CertificateLogFailure[];
-  saveFailure(failure: CertificateLogFailure): void;
-  deleteFailure(logId: string): void;
-}
-
-export function createLogStore({ query }: Database): LogStore {
+export function createLogStore({ query }: Database) {
   return {
-    list: () => query.select().from(certificateLogs).orderBy(asc(certificateLogs.description)).all(),
-    get: (logId) => query.select().from(certificateLogs).where(eq(certificateLogs.logId, logId)).get(),
-    save: (row) =>
+    /** Returns all logs that were ever followed, by description. */
+    list: (): CertificateLogRow[] =>
+      query.select().from(certificateLogs).orderBy(asc(certificateLogs.description)).all(),
+    get: (logId: string): CertificateLogRow | undefined =>
+      query.select().from(certificateLogs).where(eq(certificateLogs.logId, logId)).get(),
+
+    /** Inserts or replaces the whole row. */
+    save: (row: CertificateLogRow) =>
       void query
         .insert(certificateLogs)
         .values(row)
         .onConflictDoUpdate({ target: certificateLogs.logId, set: row })
         .run(),
-    change: (logId, values) =>
+    change: (logId: string, values: Partial<CertificateLogRow>) =>
       void query.update(certificateLogs).set(values).where(eq(certificateLogs.logId, logId)).run(),
-    failures: () => query.select().from(certificateLogFailures).all(),
-    saveFailure: (failure) =>
+
+    /** Returns the failures of logs of which nothing could be read yet. */
+    failures: (): CertificateLogFailure[] => query.select().from(certificateLogFailures).all(),
+    saveFailure: (failure: CertificateLogFailure) =>
       void query
         .insert(certificateLogFailures)
         .values(failure)
         .onConflictDoUpdate({ target: certificateLogFailures.logId, set: failure })
         .run(),
-    deleteFailure: (logId) =>
+    deleteFailure: (logId: string) =>
       void query.delete(certificateLogFailures).where(eq(certificateLogFailures.logId, logId)).run(),
   };
 }

@@ -3,20 +3,14 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { PipelineConnection } from "../certificate-log-reading/connection.ts";
 
 /** Keeps the prefilter of the pipeline in step with the protected domains. */
-export interface ScreeningTables {
-  /** Sends the present tables, and later ones when they change. */
-  sendTo(connection: PipelineConnection | undefined): void;
-  /** Sends the tables again if the protected domains have changed. */
-  update(): void;
-  /** Returns the version of the tables of this matcher, which is the present one. */
-  versionOf(matcher: Matcher): number;
-}
+export type ScreeningTables = ReturnType<typeof createScreeningTables>;
 
-export function createScreeningTables(domains: Pick<ProtectedDomains, "matcher">): ScreeningTables {
+export function createScreeningTables(domains: Pick<ProtectedDomains, "matcher">) {
   let connection: PipelineConnection | undefined;
   let sent: Matcher | undefined;
   let version = 0;
 
+  /** Returns the version of the tables of this matcher, which is the present one. */
   function versionOf(matcher: Matcher): number {
     if (matcher !== sent) {
       sent = matcher;
@@ -28,8 +22,12 @@ export function createScreeningTables(domains: Pick<ProtectedDomains, "matcher">
 
   return {
     versionOf,
+
+    /** Sends the tables again if the protected domains have changed. */
     update: () => void versionOf(domains.matcher()),
-    sendTo(to) {
+
+    /** Sends the present tables, and later ones when they change. */
+    sendTo(to: PipelineConnection | undefined) {
       connection = to;
       sent = undefined;
       if (to !== undefined) versionOf(domains.matcher());

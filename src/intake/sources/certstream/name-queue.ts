@@ -8,15 +8,7 @@ import type { CertificateNames } from "./messages.ts";
  * Names that arrived and are not checked yet. A stream does not wait: what arrives while the queue is full is dropped and
  * counted.
  */
-export interface NameQueue {
-  /** Returns false if the names were dropped. */
-  add(names: CertificateNames): boolean;
-  /**
-   * Yields the names as they arrive, until the signal is aborted; then what is queued. Yields an empty batch some time
-   * after the last name, so that its match is recorded although nothing follows.
-   */
-  batches(signal: AbortSignal): AsyncGenerator<NameBatch<null>>;
-}
+export type NameQueue = ReturnType<typeof createNameQueue>;
 
 /** Maximum size of the names and facts in the queue, in characters: some tens of thousands of certificates. */
 const queuedCharactersMax = 8 << 20;
@@ -33,7 +25,7 @@ export function createNameQueue({
   clock: Pick<Clock, "after">;
   /** Lower in tests. */
   charactersMax?: number;
-}): NameQueue {
+}) {
   let queued: CertificateNames[] = [];
   let characters = 0;
   let wake = () => {};
@@ -60,7 +52,8 @@ export function createNameQueue({
   }
 
   return {
-    add(names) {
+    /** Returns false if the names were dropped. */
+    add(names: CertificateNames) {
       const size = sizeOf(names);
       if (characters + size > charactersMax) return false;
       queued.push(names);
@@ -68,7 +61,12 @@ export function createNameQueue({
       wake();
       return true;
     },
-    async *batches(signal) {
+
+    /**
+     * Yields the names as they arrive, until the signal is aborted; then what is queued. Yields an empty batch some
+     * time after the last name, so that its match is recorded although nothing follows.
+     */
+    async *batches(signal: AbortSignal): AsyncGenerator<NameBatch<null>> {
       signal.addEventListener("abort", () => wake(), { once: true });
       for (let isSettled = true; ;) {
         if (queued.length > 0) {

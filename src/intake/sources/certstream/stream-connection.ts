@@ -22,14 +22,8 @@ export interface StreamState {
   problem: string | null;
 }
 
-/** Keeps a stream open. */
-export interface StreamConnection {
-  state(): StreamState;
-  /** Connects, again and again, until the signal is aborted. Never rejects. */
-  run(signal: AbortSignal): Promise<void>;
-}
-
 /**
+ * Keeps a stream open.
  * @param random returns a number from 0 to below 1.
  * @param onNames called for each certificate. @param onUnusable called for each message that is not in the format.
  * @param onChange called when a connection is made, ends, or fails for another reason than before.
@@ -50,7 +44,7 @@ export function createStreamConnection({
   onNames: (names: CertificateNames, at: Instant) => void;
   onUnusable: () => void;
   onChange: (state: StreamState) => void;
-}): StreamConnection {
+}) {
   let state: StreamState = { isConnected: false, problem: null };
 
   function change(next: StreamState): void {
@@ -116,7 +110,9 @@ export function createStreamConnection({
 
   return {
     state: () => state,
-    async run(signal) {
+
+    /** Connects, again and again, until the signal is aborted. Never rejects. */
+    async run(signal: AbortSignal) {
       for (let failures = 0; !signal.aborted;) {
         const { reason, wasStable } = await receive(signal);
         if (signal.aborted) break;

@@ -7,24 +7,18 @@ import { readFileSync, readlinkSync } from "node:fs";
 /** Number of imports on record; older ones are deleted. */
 const importsKept = 500;
 
-export interface ImportStore {
-  begin(
-    list: Pick<ListImport, "name" | "channel" | "source" | "format" | "column" | "bytesTotal" | "startedAt"> &
-      Partial<Pick<ListImport, "process">>,
-  ): ListImport;
-  save(seq: number, values: Partial<ListImport>): void;
-  running(): ListImport[];
-  get(seq: number): ListImport | undefined;
-  /** Returns imports of a channel that ended at this time or later, oldest first. */
-  endedSince(channel: ListImport["channel"], at: Instant): ListImport[];
-  /** Returns imports, newest first. */
-  list(limit: number, offset: number): ListImport[];
-}
+export type ImportStore = ReturnType<typeof createImportStore>;
 
-export function createImportStore(database: Database): ImportStore {
+export function createImportStore(database: Database) {
   const { query } = database;
   return {
-    begin: (list) =>
+    begin: (
+      list: Pick<
+        ListImport,
+        "name" | "channel" | "source" | "format" | "column" | "bytesTotal" | "startedAt"
+      > &
+        Partial<Pick<ListImport, "process">>,
+    ): ListImport =>
       database.transaction(() => {
         const begun = query
           .insert(listImports)
@@ -37,17 +31,24 @@ export function createImportStore(database: Database): ImportStore {
           .run();
         return begun;
       }),
-    save: (seq, values) => void query.update(listImports).set(values).where(eq(listImports.seq, seq)).run(),
-    running: () => query.select().from(listImports).where(eq(listImports.state, "running")).all(),
-    get: (seq) => query.select().from(listImports).where(eq(listImports.seq, seq)).get(),
-    endedSince: (channel, at) =>
+    save: (seq: number, values: Partial<ListImport>) =>
+      void query.update(listImports).set(values).where(eq(listImports.seq, seq)).run(),
+    running: (): ListImport[] =>
+      query.select().from(listImports).where(eq(listImports.state, "running")).all(),
+    get: (seq: number): ListImport | undefined =>
+      query.select().from(listImports).where(eq(listImports.seq, seq)).get(),
+
+    /** Returns imports of a channel that ended at this time or later, oldest first. */
+    endedSince: (channel: ListImport["channel"], at: Instant): ListImport[] =>
       query
         .select()
         .from(listImports)
         .where(and(eq(listImports.channel, channel), gte(listImports.completedAt, at)))
         .orderBy(asc(listImports.seq))
         .all(),
-    list: (limit, offset) =>
+
+    /** Returns imports, newest first. */
+    list: (limit: number, offset: number): ListImport[] =>
       query.select().from(listImports).orderBy(desc(listImports.seq)).limit(limit).offset(offset).all(),
   };
 }

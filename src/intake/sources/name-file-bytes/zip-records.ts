@@ -112,24 +112,19 @@ export async function readDescriptor(
 }
 
 /** Bytes of a source that can be read before they are taken. */
-export interface Input {
-  /** Number of bytes taken so far. */
-  readonly taken: number;
-  /** Returns at least the next `bytes` bytes, fewer only at the end. Valid until the next call. */
-  peek(bytes: number): Promise<Uint8Array>;
-  /** Returns the bytes that are there without waiting. */
-  buffered(): Uint8Array;
-  take(bytes: number): void;
-}
+export type Input = ReturnType<typeof createInput>;
 
-export function createInput(source: ByteSource): Input {
+export function createInput(source: ByteSource) {
   let buffer: Uint8Array = new Uint8Array(0);
   let taken = 0;
   return {
+    /** Number of bytes taken so far. */
     get taken() {
       return taken;
     },
-    async peek(bytes) {
+
+    /** Returns at least the next `bytes` bytes, fewer only at the end. Valid until the next call. */
+    async peek(bytes: number) {
       if (buffer.length < bytes) {
         const more = await readAhead(
           source,
@@ -140,8 +135,10 @@ export function createInput(source: ByteSource): Input {
       }
       return buffer.subarray(0, Math.max(bytes, 0));
     },
+
+    /** Returns the bytes that are there without waiting. */
     buffered: () => buffer,
-    take(bytes) {
+    take(bytes: number) {
       buffer = buffer.subarray(bytes);
       taken += bytes;
     },

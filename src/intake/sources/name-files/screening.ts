@@ -154,19 +154,16 @@ async function* readWholeLines(
 }
 
 /** Worker threads. */
-interface Pool {
-  blocksMax: number;
-  /** Returns undefined if all threads have enough work. */
-  screen(lines: WholeLines): Promise<NameChunk> | undefined;
-  end(): Promise<void>;
-}
+type Pool = ReturnType<typeof startPool>;
 
-function startPool(format: LineByLine, { matcher, startWorker }: Screening, size: number): Pool {
+function startPool(format: LineByLine, { matcher, startWorker }: Screening, size: number) {
   const task: ScreeningTask = { format, tables: matcher.screeningTables() };
   const threads = Array.from({ length: size }, () => startScreeningThread(startWorker(), task));
   return {
     blocksMax: size * resultsPerThread,
-    screen(lines) {
+
+    /** Returns undefined if all threads have enough work. */
+    screen(lines: WholeLines): Promise<NameChunk> | undefined {
       const thread = threads.reduce((a, b) => (b.waiting < a.waiting ? b : a));
       return thread.waiting >= waitingPerThread ? undefined : thread.screen(lines);
     },

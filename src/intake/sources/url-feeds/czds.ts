@@ -20,14 +20,7 @@ export interface ApprovedZone {
   url: string;
 }
 
-export interface Czds {
-  /** Returns the zones that the account may download. */
-  approvedZones(signal: AbortSignal): Promise<ApprovedZone[] | CzdsFailure>;
-  /** Returns a token that is valid now: the stored one, or a new one. */
-  token(signal: AbortSignal): Promise<{ token: string } | CzdsFailure>;
-  /** Forgets a token that the service has rejected. */
-  forgetToken(): void;
-}
+export type Czds = ReturnType<typeof createCzds>;
 
 /** @param baseUrl address of a service with the same paths; null: that of ICANN. */
 export function createCzds({
@@ -44,7 +37,7 @@ export function createCzds({
   clock: Clock;
   tokenStore: TokenStore;
   userAgent: string;
-}): Czds {
+}) {
   const base = baseUrl?.replace(/\/+$/, "") ?? null;
   const links = base === null ? linksUrl : `${base}/czds/downloads/links`;
   const tokens = createCzdsTokens({
@@ -57,9 +50,14 @@ export function createCzds({
   });
 
   return {
+    /** Returns a token that is valid now: the stored one, or a new one. */
     token: tokens.get,
+
+    /** Forgets a token that the service has rejected. */
     forgetToken: tokens.forget,
-    async approvedZones(signal) {
+
+    /** Returns the zones that the account may download. */
+    async approvedZones(signal: AbortSignal) {
       for (let attempt = 1; ; attempt++) {
         const access = await tokens.get(signal);
         if ("problem" in access) return access;

@@ -6,38 +6,35 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Stores what is known of the lists that are fetched. */
-export interface DownloadStore {
-  /** Returns the lists of a feed in the order of their parts. */
-  list(feed: string): FeedDownload[];
-  /** Returns the names of all feeds with a list. */
-  feeds(): string[];
-  /** Inserts or replaces the whole row. */
-  save(row: FeedDownload): void;
-  delete(feed: string, part: string): void;
-}
+export type DownloadStore = ReturnType<typeof createDownloadStore>;
 
-export function createDownloadStore({ query }: Pick<Database, "query">): DownloadStore {
+export function createDownloadStore({ query }: Pick<Database, "query">) {
   return {
-    list: (feed) =>
+    /** Returns the lists of a feed in the order of their parts. */
+    list: (feed: string): FeedDownload[] =>
       query
         .select()
         .from(feedDownloads)
         .where(eq(feedDownloads.feed, feed))
         .orderBy(asc(feedDownloads.part))
         .all(),
+
+    /** Returns the names of all feeds with a list. */
     feeds: () =>
       query
         .selectDistinct({ feed: feedDownloads.feed })
         .from(feedDownloads)
         .all()
         .map(({ feed }) => feed),
-    save: (row) =>
+
+    /** Inserts or replaces the whole row. */
+    save: (row: FeedDownload) =>
       void query
         .insert(feedDownloads)
         .values(row)
         .onConflictDoUpdate({ target: [feedDownloads.feed, feedDownloads.part], set: row })
         .run(),
-    delete: (feed, part) =>
+    delete: (feed: string, part: string) =>
       void query
         .delete(feedDownloads)
         .where(and(eq(feedDownloads.feed, feed), eq(feedDownloads.part, part)))

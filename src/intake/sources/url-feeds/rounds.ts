@@ -16,19 +16,6 @@ import { createNameHash, hashOfEntry } from "../name-file-versions/name-hash.ts"
 const retryMs = 5 * 60_000;
 
 /** Runs one round of a feed at a time: reads what is not read yet, then fetches and reads what is due. */
-export interface Rounds {
-  /** A call during a round joins it. Never rejects. */
-  run(): Promise<void>;
-  isRunning(): boolean;
-  /** Resolves when no round is in progress. */
-  idle(): Promise<void>;
-  /** Work in progress, and why the last round failed for a reason that is not the source's. */
-  state(): { activity: "fetching" | "reading" | null; problem: string | null };
-  /** Reads the state of the feed again, because something else has changed it. */
-  forget(): void;
-  stop(): Promise<void>;
-}
-
 export function createRounds({
   feed,
   dependencies,
@@ -43,7 +30,7 @@ export function createRounds({
   pausing: SourcePausing;
   prepare: () => Promise<void>;
   read: ReadFeedFile;
-}): Rounds {
+}) {
   const { clock, folder, limits, log, store } = dependencies;
   const requestHash = hashOf(feed);
   const stopping = new AbortController();
@@ -82,6 +69,7 @@ export function createRounds({
   }
 
   return {
+    /** A call during a round joins it. Never rejects. */
     run() {
       if (running !== undefined) return running;
       const isWaiting = failure !== undefined && clock.monotonicMs() < failure.untilMs;
@@ -102,8 +90,14 @@ export function createRounds({
       return running;
     },
     isRunning: () => running !== undefined,
-    idle: async () => void (await running),
+
+    /** Resolves when no round is in progress. */
+    idle: async (): Promise<void> => void (await running),
+
+    /** Work in progress, and why the last round failed for a reason that is not the source's. */
     state: () => ({ activity, problem: failure?.problem ?? null }),
+
+    /** Reads the state of the feed again, because something else has changed it. */
     forget() {
       known = undefined;
       complete.clear();

@@ -10,10 +10,7 @@ const listingsMax = 50;
 const nameForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 
 /** Stores files, and reuses what the last backup has of those whose size and time are the same. */
-export interface FileSaver {
-  /** Returns undefined if the file no longer exists. @throws StoreError, or an error of the system */
-  save(file: { path: string; name: string }): Promise<FileEntry | undefined>;
-}
+export type FileSaver = ReturnType<typeof createFileSaver>;
 
 /** @param previous entries of the last backup by path */
 export function createFileSaver({
@@ -22,10 +19,11 @@ export function createFileSaver({
 }: {
   previous: ReadonlyMap<string, FileEntry>;
   chunks: ChunkWriter;
-}): FileSaver {
+}) {
   const buffer = Buffer.alloc(fileChunkBytes);
   return {
-    async save({ path, name }) {
+    /** Returns undefined if the file no longer exists. @throws StoreError, or an error of the system */
+    async save({ path, name }: { path: string; name: string }) {
       const before = previous.get(name);
       const status = await stat(path).catch(ignoreMissing);
       if (status === undefined || !status.isFile()) return undefined;

@@ -4,14 +4,7 @@ import { closeSync, fstatSync, openSync } from "node:fs";
  * The header of the WAL index, in shared memory: https://www.sqlite.org/walformat.html §2.2. Every commit of every
  * process changes it, because it contains a counter of transactions and a checksum of all pages in the log.
  */
-export interface WalIndexHeader {
-  /** Its present words. */
-  readonly words: Uint32Array;
-  /** Returns the size that the write-ahead log has at least: SQLite announces a shorter one here before it shortens the file. */
-  logBytes(): number;
-  /** Call it after the connection is closed: closing any descriptor of a file releases all locks of the process (POSIX). */
-  close(): void;
-}
+export type WalIndexHeader = ReturnType<typeof openWalIndexHeader>;
 
 /** Size of the first of the two copies of the header. A commit writes this one last. */
 const headerBytes = 48;
@@ -30,7 +23,7 @@ const shared = 1;
  * @param inode of the file that the connection has open
  * @throws Error if another file is at the path, or if the C library cannot be called
  */
-export function openWalIndexHeader({ path, inode }: { path: string; inode: number }): WalIndexHeader {
+export function openWalIndexHeader({ path, inode }: { path: string; inode: number }) {
   const { dlopen, FFIType, toArrayBuffer } = require("bun:ffi") as typeof import("bun:ffi");
   const { i32, i64, ptr, u64 } = FFIType;
   // musl provides its C library under this name, too.
@@ -46,15 +39,26 @@ export function openWalIndexHeader({ path, inode }: { path: string; inode: numbe
   const address = symbols.mmap(null, headerBytes, readable, shared, descriptor, 0);
   // MAP_FAILED is no number here. The descriptor stays open, for the sake of the locks.
   if (typeof address !== "number") throw new Error(`${path} cannot be mapped into memory`);
+  /** Its present words. */
   const words = new Uint32Array(toArrayBuffer(address, 0, headerBytes));
   return {
     words,
+
+    /**
+     * Returns the size that the write-ahead log has at least: SQLite announces a shorter one here before it shortens
+     * the file.
+     */
     logBytes() {
       const frames = words[4]!;
       // Little-endian, as all processors that the executable is built for. 1 stands for 65,536.
       const size = words[3]! >>> 16;
       return frames === 0 ? 0 : logHeaderBytes + frames * (frameHeaderBytes + (size === 1 ? 1 << 16 : size));
     },
+
+    /**
+     * Call it after the connection is closed: closing any descriptor of a file releases all locks of the process
+     * (POSIX).
+     */
     close() {
       symbols.munmap(address, headerBytes);
       closeSync(descriptor);

@@ -4,19 +4,6 @@ import { isBusy } from "../files/sqlite-error.ts";
 import { logBytesKept, logPagesMax } from "../pragmas.ts";
 import { startFileTask } from "../files/file-worker.ts";
 
-/**
- * Copies the write-ahead log into the file in another thread. Otherwise, SQLite does it within the commit that follows
- * 1,000 pages, and everybody waits for two synchronizations with the disk.
- */
-export interface Checkpoints {
-  /** From now on, SQLite copies only a log with which the thread cannot keep up. */
-  start(): void;
-  /** Call it after each commit. */
-  committed(): void;
-  /** Resolves when no thread uses the file. From then on, SQLite copies the log as usual. */
-  stop(): Promise<void>;
-}
-
 /** Size of the log from which it is copied, 16 MiB: starting a thread takes 4 ms, and a page that changes often is copied once. */
 const defaultPages = 4_096;
 /** Number of pages from which SQLite copies the log without a server. */
@@ -64,6 +51,10 @@ function logPages(sqlite: Database["sqlite"]): number {
   return sqlite.query<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)").get()!.log;
 }
 
+/**
+ * Copies the write-ahead log into the file in another thread. Otherwise, SQLite does it within the commit that follows
+ * 1,000 pages, and everybody waits for two synchronizations with the disk.
+ */
 export function createCheckpoints({
   database: { sqlite, path, file, holdWrites },
   log,
@@ -72,7 +63,7 @@ export function createCheckpoints({
   database: Pick<Database, "sqlite" | "path" | "file" | "holdWrites">;
   log: Log;
   pages?: number;
-}): Checkpoints {
+}) {
   let running = false;
   let copying: Promise<void> | undefined;
   let pagesBefore = 0;
@@ -93,10 +84,13 @@ export function createCheckpoints({
   }
 
   return {
+    /** From now on, SQLite copies only a log with which the thread cannot keep up. */
     start() {
       running = true;
       sqlite.run(`PRAGMA wal_autocheckpoint = ${logPagesMax}`);
     },
+
+    /** Call it after each commit. */
     committed() {
       if (!running) return;
       try {
@@ -108,6 +102,8 @@ export function createCheckpoints({
         drop(error);
       }
     },
+
+    /** Resolves when no thread uses the file. From then on, SQLite copies the log as usual. */
     async stop() {
       if (!running) return;
       running = false;

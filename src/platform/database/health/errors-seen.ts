@@ -30,18 +30,7 @@ function failureKindOf(error: unknown): FailureKind | undefined {
 export const isDamage = (error: unknown): boolean => failureKindOf(error) === "damage";
 
 /** Remembers the errors of SQLite that concern the file or its disk. */
-export interface ErrorsSeen {
-  add(error: unknown): void;
-  /** A change was committed, so the file can be written. */
-  changed(): void;
-  /** A check of the whole file that began at `startedAt` found nothing. */
-  checked(startedAt: Instant): void;
-  /** The most recent error that still stands. Damage first. */
-  standing(kind?: FailureKind): SqliteFailure | undefined;
-  last(): SqliteFailure | null;
-  /** Number of errors since the start, by code. */
-  totals(): readonly { code: string; total: number }[];
-}
+export type ErrorsSeen = ReturnType<typeof createErrorsSeen>;
 
 export function createErrorsSeen({
   clock,
@@ -50,7 +39,7 @@ export function createErrorsSeen({
 }: Needs<"clock" | "log"> & {
   /** Last error before the start. */
   last: SqliteFailure | null;
-}): ErrorsSeen {
+}) {
   const totals = new Map<string, number>();
   const standing = new Map<FailureKind, SqliteFailure>();
   /** One error passes several observers: that of the statement, and that of its transaction. */
@@ -64,7 +53,7 @@ export function createErrorsSeen({
   }
 
   return {
-    add(error) {
+    add(error: unknown) {
       const kind = failureKindOf(error);
       const root = rootOf(error);
       if (kind === undefined || seen.has(root)) return;
@@ -76,15 +65,24 @@ export function createErrorsSeen({
       if (!standing.has(kind)) log.event("database.error", { code, reason: messageOf(root) });
       standing.set(kind, last);
     },
+
+    /** A change was committed, so the file can be written. */
     changed: () => clear("write"),
-    checked(startedAt) {
+
+    /** A check of the whole file that began at `startedAt` found nothing. */
+    checked(startedAt: Instant) {
       const failure = standing.get("damage");
       if (failure !== undefined && failure.at <= startedAt) clear("damage");
     },
-    standing: (kind) =>
+
+    /** The most recent error that still stands. Damage first. */
+    standing: (kind?: FailureKind) =>
       kind === undefined ? (standing.get("damage") ?? standing.get("write")) : standing.get(kind),
     last: () => last,
-    totals: () => [...totals].map(([code, total]) => ({ code, total })),
+
+    /** Number of errors since the start, by code. */
+    totals: (): readonly { code: string; total: number }[] =>
+      [...totals].map(([code, total]) => ({ code, total })),
   };
 }
 

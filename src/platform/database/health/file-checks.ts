@@ -10,15 +10,7 @@ import { compareIndexes } from "./index-comparison.ts";
  * Checks of the whole file in another thread: SQLite's `quick_check` of all pages, which takes about a second for a million
  * threats, and then a comparison of all indexes with their tables in slices.
  */
-export interface FileChecks {
-  isDue(): boolean;
-  run(): Promise<void>;
-  cancel(): void;
-  /** Returns the last complete check. */
-  last(): QuickCheck | null;
-  /** Returns how far the present check is; null if none has been begun. */
-  started(): StartedCheck | null;
-}
+export type FileChecks = ReturnType<typeof createFileChecks>;
 
 /** Without a change for this long, the process counts as idle. */
 export const idleMs = 30_000;
@@ -55,7 +47,7 @@ export function createFileChecks({
   last: QuickCheck | null;
   /** Check that the previous server had begun. */
   started: StartedCheck | null;
-}): FileChecks {
+}) {
   const openedAtMs = clock.monotonicMs();
   let thread: FileThread | undefined;
   const stop = new AbortController();
@@ -124,7 +116,11 @@ export function createFileChecks({
       stop.abort();
       thread?.cancel();
     },
+
+    /** Returns the last complete check. */
     last: () => last,
+
+    /** Returns how far the present check is; null if none has been begun. */
     started: () => started,
   };
 }

@@ -5,16 +5,6 @@ import { isBusy } from "../files/sqlite-error.ts";
 import { canReleasePages, readPragma, withoutWaiting } from "../pragmas.ts";
 import { truncateLog } from "./checkpoints.ts";
 
-/** Keeps the database file and its write-ahead log small. All work is done in short pieces. */
-export interface Housekeeping {
-  /**
-   * Does one piece of work, if there is any.
-   * @returns whether more is waiting; false after `cancel`
-   */
-  step(): Promise<boolean>;
-  cancel(): void;
-}
-
 /** Free pages are kept up to this size or share, because the next rows use them. */
 const spareBytesMax = 16 << 20;
 const spareShareMax = 0.1;
@@ -26,7 +16,8 @@ const slicePagesMax = 512;
 /** Size of the log from which it is worth truncating. */
 const logBytesMax = 8 << 20;
 
-export function createHousekeeping({ database, log }: { database: Database; log: Log }): Housekeeping {
+/** Keeps the database file and its write-ahead log small. All work is done in short pieces. */
+export function createHousekeeping({ database, log }: { database: Database; log: Log }) {
   const { sqlite, path } = database;
   const number = (pragma: string) => readPragma(sqlite, pragma);
   let slicePages = 256;
@@ -60,6 +51,10 @@ export function createHousekeeping({ database, log }: { database: Database; log:
   const logBytes = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
   return {
+    /**
+     * Does one piece of work, if there is any.
+     * @returns whether more is waiting; false after `cancel`
+     */
     async step() {
       if (cancelled) return false;
       try {

@@ -9,19 +9,12 @@ import type { FileChange, OpenFile } from "../files/open-file.ts";
 import { copyFromMemory, copyOpenFile } from "./rescue.ts";
 
 /** Saves what can be saved after the file of an open database was changed from outside. */
-export interface LostFile {
-  /** Continues the rescue. Call it regularly once the file has changed. */
-  step(change: FileChange): Promise<void>;
-  /** Describes the problem, and what to do. */
-  describe(change: FileChange): string;
-}
-
 export function createLostFile({
   database,
   file,
   clock,
   log,
-}: Needs<"clock" | "log"> & { database: Pick<Database, "sqlite" | "path">; file: OpenFile }): LostFile {
+}: Needs<"clock" | "log"> & { database: Pick<Database, "sqlite" | "path">; file: OpenFile }) {
   let done = false;
   /** File with the data, once it is complete. */
   let keptAs: string | undefined;
@@ -84,7 +77,8 @@ export function createLostFile({
   }
 
   return {
-    async step(change) {
+    /** Continues the rescue. Call it regularly once the file has changed. */
+    async step(change: FileChange) {
       if (!reported) {
         reported = true;
         const reason = describeChange(change);
@@ -101,7 +95,9 @@ export function createLostFile({
       else if (change === "log_truncated") saveFromMemory();
       else await save();
     },
-    describe(change) {
+
+    /** Describes the problem, and what to do. */
+    describe(change: FileChange) {
       const kept =
         keptAs === undefined ? "" : `; what it contained is in ${keptAs}, which 'phishwatch restore' accepts`;
       return `${describeChange(change)} while the server had it open; changes are refused until it is restarted${kept}`;

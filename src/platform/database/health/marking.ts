@@ -4,26 +4,16 @@ import type { ErrorsSeen } from "./errors-seen.ts";
 import { truncateLogNow } from "./housekeeping.ts";
 import type { OpenFile } from "../files/open-file.ts";
 
-/** Marks the file of this server, so that other content in the same file can be recognized. */
-export interface Marking {
-  /** Writes the marker into the header of the file, if it is not there yet. */
-  mark(): void;
-  isMarked(): boolean;
-  /** Whether the marker is being written, which is harmless also in a damaged file. */
-  isWriting(): boolean;
-  /** After a write has failed, tries from time to time to write a page: nothing else may be written for hours. */
-  probe(): void;
-}
-
 const probeIntervalMs = 5_000;
 
+/** Marks the file of this server, so that other content in the same file can be recognized. */
 export function createMarking({
   database,
   file,
   clock,
   errors,
   marker,
-}: Needs<"clock" | "database"> & { file: OpenFile; errors: ErrorsSeen; marker: number }): Marking {
+}: Needs<"clock" | "database"> & { file: OpenFile; errors: ErrorsSeen; marker: number }) {
   const { sqlite } = database;
   let isMarked = false;
   let probedAtMs = -Infinity;
@@ -41,7 +31,11 @@ export function createMarking({
 
   return {
     isMarked: () => isMarked,
+
+    /** Whether the marker is being written, which is harmless also in a damaged file. */
     isWriting: () => isWriting,
+
+    /** Writes the marker into the header of the file, if it is not there yet. */
     mark() {
       if (isMarked) return;
       try {
@@ -54,6 +48,8 @@ export function createMarking({
         // The disk is full or the database is locked. The next attempt follows soon.
       }
     },
+
+    /** After a write has failed, tries from time to time to write a page: nothing else may be written for hours. */
     probe() {
       const nowMs = clock.monotonicMs();
       if (errors.standing("write") === undefined || nowMs - probedAtMs < probeIntervalMs) return;

@@ -2,22 +2,6 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Resolver } from "./dns-resolvers.ts";
 import type { Knowledge } from "./resolver-check.ts";
 
-/**
- * Decides whether a resolver may be believed that a name does not exist: only while it knows names that always exist. A
- * resolver that is cut off from the internet, or resolves only listed names, denies every name; believing it would make
- * every threat look harmless.
- */
-export interface CredibleDenials {
-  /** Never rejects. Probes the resolver unless that was done in the last seconds. */
-  isCredible(resolver: Resolver): Promise<boolean>;
-  note(resolver: Resolver, knowledge: Knowledge): void;
-  /**
-   * Probes the resolvers now. Returns whether none of them has begun to deny names that exist since the last call: if
-   * one has, its denials of that time may be false.
-   */
-  confirm(resolvers: readonly Resolver[]): Promise<boolean>;
-}
-
 /** How long the result of a probe holds. It bounds the time for which false denials are believed. */
 const heldMs = 5_000;
 
@@ -27,6 +11,11 @@ interface State {
   untilMs: number;
 }
 
+/**
+ * Decides whether a resolver may be believed that a name does not exist: only while it knows names that always exist. A
+ * resolver that is cut off from the internet, or resolves only listed names, denies every name; believing it would make
+ * every threat look harmless.
+ */
 export function createCredibleDenials({
   clock,
   probe,
@@ -34,7 +23,7 @@ export function createCredibleDenials({
   clock: Clock;
   /** Never rejects. */
   probe: (resolver: Resolver) => Promise<Knowledge>;
-}): CredibleDenials {
+}) {
   const states = new WeakMap<Resolver, State>();
   const probing = new WeakMap<Resolver, Promise<Knowledge>>();
   /** Number of times that a resolver that had known names was found to deny them. */
@@ -64,13 +53,19 @@ export function createCredibleDenials({
   }
 
   return {
-    async isCredible(resolver) {
+    /** Never rejects. Probes the resolver unless that was done in the last seconds. */
+    async isCredible(resolver: Resolver) {
       const known = states.get(resolver);
       if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.knowledge === "knows";
       return (await probeNow(resolver)) === "knows";
     },
     note,
-    async confirm(resolvers) {
+
+    /**
+     * Probes the resolvers now. Returns whether none of them has begun to deny names that exist since the last call: if
+     * one has, its denials of that time may be false.
+     */
+    async confirm(resolvers: readonly Resolver[]) {
       await Promise.all(resolvers.map(probeNow));
       const hasLapsed = lapses !== confirmedLapses;
       confirmedLapses = lapses;

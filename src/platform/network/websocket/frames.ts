@@ -8,12 +8,6 @@ export type FrameEvent =
   | { kind: "pong" }
   | { kind: "close"; code: number; reason: string };
 
-/** Reads the frames of a server, which may be hostile: nothing grows beyond the limits, in time linear in the bytes. */
-export interface FrameReader {
-  /** Calls `onEvent` for each message and control frame. Returns what is wrong with the frames, as a phrase. */
-  push(bytes: Uint8Array, onEvent: (event: FrameEvent) => void): string | undefined;
-}
-
 const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 /** Code of a close frame without one (section 7.1.5). */
 const noCode = 1_005;
@@ -30,7 +24,8 @@ interface Frame {
   left: number;
 }
 
-export function createFrameReader({ messageBytesMax }: { messageBytesMax: number }): FrameReader {
+/** Reads the frames of a server, which may be hostile: nothing grows beyond the limits, in time linear in the bytes. */
+export function createFrameReader({ messageBytesMax }: { messageBytesMax: number }) {
   const head = createByteBuffer(headBytesMax);
   const message = createByteBuffer(messageBytesMax);
   const control = createByteBuffer(controlBytesMax);
@@ -79,7 +74,8 @@ export function createFrameReader({ messageBytesMax }: { messageBytesMax: number
   }
 
   return {
-    push(bytes, onEvent) {
+    /** Calls `onEvent` for each message and control frame. Returns what is wrong with the frames, as a phrase. */
+    push(bytes: Uint8Array, onEvent: (event: FrameEvent) => void) {
       for (let at = 0; at < bytes.length;) {
         if (frame === undefined) {
           head.add(bytes, at, ++at);

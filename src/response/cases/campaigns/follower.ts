@@ -12,13 +12,7 @@ import { createStoredPosition, type Position } from "./stored-position.ts";
 import { traitsOf } from "./traits.ts";
 
 /** Keeps the stored campaigns in step with the threats and their facts, whichever process writes them. */
-export interface CampaignFollower {
-  /**
-   * Reads what was written since the last call, and stores the campaigns. The first call reads all threats, unless nothing
-   * has changed since an earlier process stored the campaigns.
-   */
-  catchUp(): Promise<void>;
-}
+export type CampaignFollower = ReturnType<typeof createCampaignFollower>;
 
 const batchRows = 200;
 /**
@@ -44,7 +38,7 @@ export function createCampaignFollower({
   program: string;
   threatsMax?: number;
   yielder: Yielder;
-}): CampaignFollower {
+}) {
   const stored = createStoredPosition({ clock, database, program: `${program} ${threatsMax}` });
   const threats = createThreatReader(database);
   const changes = createChangeReader(database);
@@ -102,6 +96,10 @@ export function createCampaignFollower({
   }
 
   return {
+    /**
+     * Reads what was written since the last call, and stores the campaigns. The first call reads all threats, unless
+     * nothing has changed since an earlier process stored the campaigns.
+     */
     catchUp() {
       const read = last
         .catch(() => {})

@@ -19,17 +19,6 @@ export interface Mailer {
   secrets: readonly string[];
 }
 
-/** Sends queued reports, one after another. */
-export interface ReportSender {
-  start(): Promise<void>;
-  /** Waits for the email that is being sent, if any. */
-  stop(): Promise<void>;
-  /** Sends what is due now. */
-  wake(): void;
-  /** Resolves when no email is being sent and none is due now. */
-  settled(): Promise<void>;
-}
-
 interface SenderDependencies extends Needs<"clock" | "database" | "log"> {
   /** Null: no mail server is set. */
   mailer: () => Mailer | null;
@@ -41,16 +30,11 @@ interface SenderDependencies extends Needs<"clock" | "database" | "log"> {
 const pauseMs = 60_000;
 
 /**
+ * Sends queued reports, one after another.
  * Before the connection is opened, the report is stored as `sending`. If the process is killed after that, nobody knows
  * whether the email left: the next start marks it `interrupted`, and a person decides whether to send it again.
  */
-export function createReportSender({
-  clock,
-  database,
-  log,
-  mailer,
-  addresses,
-}: SenderDependencies): ReportSender {
+export function createReportSender({ clock, database, log, mailer, addresses }: SenderDependencies) {
   const store = createTakedownStore(database);
   const attempt = createAttempt({ addresses, clock, database, log, mailer, store });
   const abort = new AbortController();
@@ -60,6 +44,7 @@ export function createReportSender({
   let timer: Timer | undefined;
   let working: Promise<void> | undefined;
 
+  /** Sends what is due now. */
   function wake(): void {
     if (!isStarted || abort.signal.aborted || working !== undefined) return;
     timer?.cancel();
@@ -90,6 +75,7 @@ export function createReportSender({
     }
   }
 
+  /** Resolves when no email is being sent and none is due now. */
   async function settled(): Promise<void> {
     if (working === undefined) return;
     await working;
@@ -102,6 +88,8 @@ export function createReportSender({
       wake();
       await working;
     },
+
+    /** Waits for the email that is being sent, if any. */
     async stop() {
       abort.abort();
       timer?.cancel();

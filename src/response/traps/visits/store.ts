@@ -11,57 +11,20 @@ export type TrapVisit = typeof trapVisits.$inferSelect;
 export type NewVisit = Omit<TrapVisit, "seq">;
 export type VisitTotal = Omit<typeof trapVisitTotals.$inferSelect, "trapId">;
 
-interface VisitReads {
-  /** Visits of one trap, newest first. */
-  list(trapId: string, page: { limit: number; offset?: number }): TrapVisit[];
-  countRows(trapId: string): number;
-  get(trapId: string, seq: number): TrapVisit | undefined;
-  /** Number of visits by class, the most frequent class first. */
-  totals(trapId: string): VisitTotal[];
-  /**
-   * Number of visits by class in each interval of `stepMs` from `since` on, without empty intervals. Repeats count
-   * in the interval of the first visit.
-   */
-  timeline(
-    trapId: string,
-    since: Instant,
-    stepMs: number,
-  ): { at: Instant; class: VisitClass; count: number }[];
-  /** Visits that led to a threat or to one that was known, newest first. */
-  ofThreat(threatId: string, limit: number): TrapVisit[];
-}
-
-interface VisitWrites {
-  /** The visitor's newest row that began after `after` and not later than `latest`. */
-  findOpen(trapId: string, visitor: string, after: Instant, latest: Instant): { seq: number } | undefined;
-  addRepeats(seq: number, count: number, lastAt: Instant): void;
-  insert(visit: NewVisit): void;
-  addToTotal(trapId: string, visitClass: VisitClass, count: number, lastAt: Instant): void;
-  /** Threats that visits led to which began after `after` and not later than `latest`. */
-  threatsBetween(trapId: string, after: Instant, latest: Instant): string[];
-  /** Whether a visit on this host led to a threat. */
-  hasThreat(trapId: string, host: string): boolean;
-  /** Deletes the visits of a trap. Must run within a transaction. */
-  deleteOfTrap(trapId: string): void;
-  /** Deletes rows of a trap that has too many: those without an event first, and of these the oldest first. */
-  trim(trapId: string): void;
-  /** Deletes a batch of rows that ended before `before`; returns the number of deleted rows. */
-  deleteOld(before: Instant): number;
-}
-
 /** Visits to traps in the database. */
-export type VisitStore = VisitReads & VisitWrites;
+export type VisitStore = ReturnType<typeof createVisitStore>;
 
 export const rowsPerTrapMax = 10_000;
 const deletedPerBatch = 500;
 
-export function createVisitStore(database: Database): VisitStore {
+export function createVisitStore(database: Database) {
   return { ...createReads(database), ...createWrites(database) };
 }
 
-function createReads({ query }: Database): VisitReads {
+function createReads({ query }: Database) {
   return {
-    list: (trapId, { limit, offset = 0 }) =>
+    /** Visits of one trap, newest first. */
+    list: (trapId: string, { limit, offset = 0 }: { limit: number; offset?: number }): TrapVisit[] =>
       query
         .select()
         .from(trapVisits)
@@ -70,19 +33,21 @@ function createReads({ query }: Database): VisitReads {
         .limit(limit)
         .offset(offset)
         .all(),
-    countRows: (trapId) =>
+    countRows: (trapId: string) =>
       query
         .select({ total: sql<number>`count(*)` })
         .from(trapVisits)
         .where(eq(trapVisits.trapId, trapId))
         .get()!.total,
-    get: (trapId, seq) =>
+    get: (trapId: string, seq: number): TrapVisit | undefined =>
       query
         .select()
         .from(trapVisits)
         .where(and(eq(trapVisits.trapId, trapId), eq(trapVisits.seq, seq)))
         .get(),
-    totals: (trapId) =>
+
+    /** Number of visits by class, the most frequent class first. */
+    totals: (trapId: string): VisitTotal[] =>
       query
         .select({
           class: trapVisitTotals.class,
@@ -93,7 +58,12 @@ function createReads({ query }: Database): VisitReads {
         .where(eq(trapVisitTotals.trapId, trapId))
         .orderBy(desc(trapVisitTotals.total))
         .all(),
-    timeline: (trapId, since, stepMs) =>
+
+    /**
+     * Number of visits by class in each interval of `stepMs` from `since` on, without empty intervals. Repeats count
+     * in the interval of the first visit.
+     */
+    timeline: (trapId: string, since: Instant, stepMs: number) =>
       query
         .select({
           at: sql<number>`(${trapVisits.firstAt} / ${stepMs}) * ${stepMs}`,
@@ -105,7 +75,9 @@ function createReads({ query }: Database): VisitReads {
         .groupBy(sql`1`, trapVisits.class)
         .orderBy(sql`1`)
         .all(),
-    ofThreat: (threatId, limit) =>
+
+    /** Visits that led to a threat or to one that was known, newest first. */
+    ofThreat: (threatId: string, limit: number): TrapVisit[] =>
       query
         .select()
         .from(trapVisits)
@@ -116,17 +88,22 @@ function createReads({ query }: Database): VisitReads {
   };
 }
 
-function createWrites(database: Database): VisitWrites {
+function createWrites(database: Database) {
   const { query } = database;
   const prepared = prepareWrites(database);
 
   return {
-    findOpen: (trapId, visitor, after, latest) => prepared.findOpen.get({ trapId, visitor, after, latest }),
-    addRepeats: (seq, count, lastAt) => prepared.addRepeats.run({ seq, count, lastAt }),
-    insert: (visit) => prepared.insert.run(visit),
-    addToTotal: (trapId, visitClass, total, lastAt) =>
+    /** The visitor's newest row that began after `after` and not later than `latest`. */
+    findOpen: (trapId: string, visitor: string, after: Instant, latest: Instant) =>
+      prepared.findOpen.get({ trapId, visitor, after, latest }),
+    addRepeats: (seq: number, count: number, lastAt: Instant) =>
+      prepared.addRepeats.run({ seq, count, lastAt }),
+    insert: (visit: NewVisit) => prepared.insert.run(visit),
+    addToTotal: (trapId: string, visitClass: VisitClass, total: number, lastAt: Instant) =>
       prepared.addToTotal.run({ trapId, class: visitClass, total, lastAt }),
-    threatsBetween: (trapId, after, latest) =>
+
+    /** Threats that visits led to which began after `after` and not later than `latest`. */
+    threatsBetween: (trapId: string, after: Instant, latest: Instant) =>
       query
         .selectDistinct({ threatId: sql<string>`${trapVisits.threatId}` })
         .from(trapVisits)
@@ -140,12 +117,18 @@ function createWrites(database: Database): VisitWrites {
         )
         .all()
         .map(({ threatId }) => threatId),
-    hasThreat: (trapId, host) => prepared.hasThreat.get({ trapId, host }) !== undefined,
-    deleteOfTrap(trapId) {
+
+    /** Whether a visit on this host led to a threat. */
+    hasThreat: (trapId: string, host: string) => prepared.hasThreat.get({ trapId, host }) !== undefined,
+
+    /** Deletes the visits of a trap. Must run within a transaction. */
+    deleteOfTrap(trapId: string) {
       query.delete(trapVisits).where(eq(trapVisits.trapId, trapId)).run();
       query.delete(trapVisitTotals).where(eq(trapVisitTotals.trapId, trapId)).run();
     },
-    trim(trapId) {
+
+    /** Deletes rows of a trap that has too many: those without an event first, and of these the oldest first. */
+    trim(trapId: string) {
       query
         .delete(trapVisits)
         .where(
@@ -154,7 +137,9 @@ function createWrites(database: Database): VisitWrites {
         )
         .run();
     },
-    deleteOld: (before) =>
+
+    /** Deletes a batch of rows that ended before `before`; returns the number of deleted rows. */
+    deleteOld: (before: Instant) =>
       // Rows that a power cut restores are deleted again.
       relaxedTransaction(
         database,

@@ -1,5 +1,5 @@
-import { createDayCounts, type DayCounts } from "./day-counts.ts";
-import { createDecisionCache, type DecisionCache } from "./decision-cache.ts";
+import { createDayCounts } from "./day-counts.ts";
+import { createDecisionCache } from "./decision-cache.ts";
 import { kindCount } from "./kinds.ts";
 import { numberKeys, type NumberKey } from "./sort-keys.ts";
 
@@ -10,30 +10,7 @@ export const blockRows = 4_096;
  * Aggregates over all rows that are updated with each row: the number of rows of each kind, and the minimum and
  * maximum of each sort key, and of the times of decisions, in each block of rows. Most views need only these and a few blocks.
  */
-export interface ColumnSummary {
-  readonly days: DayCounts;
-  readonly decisions: DecisionCache;
-  /** Records that there are more rows of this kind and protected domain, or fewer. */
-  count(rows: { protectedDomainSeq: number; kind: number }, by: number): void;
-  /** Records that there are more rows of this kind that have these bits of `Columns.indicators`, or fewer. */
-  countBits(rows: { bits: number; kind: number }, by: number): void;
-  /** Records that there are more rows of this kind and assignee (`Columns.assignees`), or fewer. */
-  countAssignee(rows: { assignee: number; kind: number }, by: number): void;
-  /** Returns the number of rows by kind. */
-  ofKind(): Uint32Array;
-  /** Returns the number of rows of a protected domain by kind; kinds without any are left out. */
-  ofDomain(protectedDomainSeq: number): ReadonlyMap<number, number>;
-  /** Returns the number of rows of an assignee (`Columns.assignees`) by kind; kinds without any are left out. */
-  ofAssignee(assignee: number): ReadonlyMap<number, number>;
-  /** Returns the number of rows by kind that have a bit of `Columns.indicators`, of all protected domains. */
-  ofKindWithBit(bit: number): Uint32Array;
-  /** Records the key of a row. Bounds are only ever widened, so they also hold for the keys that a row had before. */
-  widen(row: number, key: BoundedKey, value: number): void;
-  /** Upper bounds of the keys by block; a bound need not be reached. */
-  upperBounds(key: BoundedKey): Float64Array;
-  /** Lower bounds, likewise. */
-  lowerBounds(key: BoundedKey): Float64Array;
-}
+export type ColumnSummary = ReturnType<typeof createColumnSummary>;
 
 /**
  * `decided`: the time of the first decision; rows without one have no part in the bounds.
@@ -44,7 +21,7 @@ type BoundedKey = NumberKey | "decided" | "campaign";
 const initialBlocks = 16;
 const bitCount = 8;
 
-export function createColumnSummary(): ColumnSummary {
+export function createColumnSummary() {
   const none = new Map<number, number>();
   const all = new Uint32Array(kindCount + 1);
   // There can be thousands of each, and the rows of one are of few kinds.
@@ -62,20 +39,38 @@ export function createColumnSummary(): ColumnSummary {
   return {
     days: createDayCounts(),
     decisions: createDecisionCache(),
-    count({ protectedDomainSeq, kind }, by) {
+
+    /** Records that there are more rows of this kind and protected domain, or fewer. */
+    count({ protectedDomainSeq, kind }: { protectedDomainSeq: number; kind: number }, by: number) {
       countIn(byDomain, protectedDomainSeq, kind, by);
       all[kind]! += by;
     },
-    countBits({ bits, kind }, by) {
+
+    /** Records that there are more rows of this kind that have these bits of `Columns.indicators`, or fewer. */
+    countBits({ bits, kind }: { bits: number; kind: number }, by: number) {
       for (let index = 0; bits >> index !== 0; index += 1)
         if (((bits >> index) & 1) === 1) byBit[index]![kind]! += by;
     },
-    countAssignee: ({ assignee, kind }, by) => countIn(byAssignee, assignee, kind, by),
-    ofKind: () => all,
-    ofDomain: (protectedDomainSeq) => byDomain.get(protectedDomainSeq) ?? none,
-    ofAssignee: (assignee) => byAssignee.get(assignee) ?? none,
-    ofKindWithBit: (bit) => byBit[Math.log2(bit)]!,
-    widen(row, key, value) {
+
+    /** Records that there are more rows of this kind and assignee (`Columns.assignees`), or fewer. */
+    countAssignee: ({ assignee, kind }: { assignee: number; kind: number }, by: number) =>
+      countIn(byAssignee, assignee, kind, by),
+
+    /** Returns the number of rows by kind. */
+    ofKind: (): Uint32Array => all,
+
+    /** Returns the number of rows of a protected domain by kind; kinds without any are left out. */
+    ofDomain: (protectedDomainSeq: number): ReadonlyMap<number, number> =>
+      byDomain.get(protectedDomainSeq) ?? none,
+
+    /** Returns the number of rows of an assignee (`Columns.assignees`) by kind; kinds without any are left out. */
+    ofAssignee: (assignee: number): ReadonlyMap<number, number> => byAssignee.get(assignee) ?? none,
+
+    /** Returns the number of rows by kind that have a bit of `Columns.indicators`, of all protected domains. */
+    ofKindWithBit: (bit: number): Uint32Array => byBit[Math.log2(bit)]!,
+
+    /** Records the key of a row. Bounds are only ever widened, so they also hold for the keys that a row had before. */
+    widen(row: number, key: BoundedKey, value: number) {
       const block = Math.floor(row / blockRows);
       const own = bounds[key];
       if (block >= own.upper.length) {
@@ -85,8 +80,12 @@ export function createColumnSummary(): ColumnSummary {
       if (value > own.upper[block]!) own.upper[block] = value;
       if (value < own.lower[block]!) own.lower[block] = value;
     },
-    upperBounds: (key) => bounds[key].upper,
-    lowerBounds: (key) => bounds[key].lower,
+
+    /** Upper bounds of the keys by block; a bound need not be reached. */
+    upperBounds: (key: BoundedKey): Float64Array => bounds[key].upper,
+
+    /** Lower bounds, likewise. */
+    lowerBounds: (key: BoundedKey): Float64Array => bounds[key].lower,
   };
 }
 

@@ -20,24 +20,21 @@ export interface DecisionPeriod {
 }
 
 /** Counts of periods, most of which are over, so their decisions rarely change. */
-export interface DecisionCache {
-  get(period: DecisionPeriod): DecisionCount | undefined;
-  add(period: DecisionPeriod, counted: DecisionCount): void;
-  /** Forgets the counts of the periods that contain the time of a decision that was made, changed or deleted. */
-  changed(decidedAt: Instant): void;
-}
+export type DecisionCache = ReturnType<typeof createDecisionCache>;
 
-export function createDecisionCache(): DecisionCache {
+export function createDecisionCache() {
   const cached = new Map<string, { period: DecisionPeriod; counted: DecisionCount }>();
   const keyOf = ({ from, end, protectedDomainSeq }: DecisionPeriod) =>
     `${from} ${end} ${protectedDomainSeq ?? ""}`;
   return {
-    get: (period) => cached.get(keyOf(period))?.counted,
-    add(period, counted) {
+    get: (period: DecisionPeriod) => cached.get(keyOf(period))?.counted,
+    add(period: DecisionPeriod, counted: DecisionCount) {
       cached.set(keyOf(period), { period, counted });
       if (cached.size > cachedMax) cached.delete(cached.keys().next().value!);
     },
-    changed(at) {
+
+    /** Forgets the counts of the periods that contain the time of a decision that was made, changed or deleted. */
+    changed(at: Instant) {
       for (const [key, { period }] of cached) if (at >= period.from && at < period.end) cached.delete(key);
     },
   };

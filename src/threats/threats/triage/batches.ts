@@ -14,17 +14,7 @@ export const undoableMs = 24 * 3_600_000;
 const joinedMs = 60_000;
 
 /** Stores which threats each decision changed, to undo it. Must be used within a transaction. */
-export interface Batches {
-  /** Returns a record of one decision, which begins a batch with its first step. */
-  begin(status: Status, by: Actor): BatchRecord;
-  find(seq: number): typeof triageBatches.$inferSelect | undefined;
-  steps(
-    batchSeq: number,
-  ): { id: string; previousStatus: Status; previousDueAt: Instant | null; changedAt: Instant }[];
-  setUndone(seq: number, by: Actor): void;
-  /** Returns the time of the oldest decision that can be undone. */
-  since(): Instant;
-}
+export type Batches = ReturnType<typeof createBatches>;
 
 interface BatchRecord {
   /** @param changedAt when the decision changed the threat */
@@ -38,8 +28,9 @@ interface BatchRecord {
   seq(): number | undefined;
 }
 
-export function createBatches({ database, clock }: { database: Database; clock: Clock }): Batches {
+export function createBatches({ database, clock }: { database: Database; clock: Clock }) {
   const statements = createStatements(database);
+  /** Returns the time of the oldest decision that can be undone. */
   const since = () => clock.now() - undoableMs;
 
   function create(status: Status, { channel, name, address }: Actor): number {
@@ -59,7 +50,8 @@ export function createBatches({ database, clock }: { database: Database; clock: 
   }
 
   return {
-    begin(status, by) {
+    /** Returns a record of one decision, which begins a batch with its first step. */
+    begin(status: Status, by: Actor): BatchRecord {
       let first: number | undefined;
       let batch: { seq: number; left: number } | undefined;
       const isFull = (threatSeq: number) =>
@@ -78,9 +70,12 @@ export function createBatches({ database, clock }: { database: Database; clock: 
         },
       };
     },
-    find: (seq) => statements.findBatch.get({ seq }),
-    steps: (batchSeq) => statements.stepsOf.all({ batchSeq }),
-    setUndone: (seq, { channel, name }) =>
+    find: (seq: number): typeof triageBatches.$inferSelect | undefined => statements.findBatch.get({ seq }),
+    steps: (
+      batchSeq: number,
+    ): { id: string; previousStatus: Status; previousDueAt: Instant | null; changedAt: Instant }[] =>
+      statements.stepsOf.all({ batchSeq }),
+    setUndone: (seq: number, { channel, name }: Actor) =>
       statements.setUndone.run({ seq, undoneAt: clock.now(), undoneChannel: channel, undoneName: name }),
     since,
   };

@@ -25,19 +25,9 @@ interface PresentThreat {
 }
 
 /** Finds decisions of somebody else that a reader cannot have seen. */
-export interface OtherDecisions {
-  /** Returns the position in the history of all threats, which grows with each change. */
-  mark(): number;
-  /** Returns what gave the threat its status, if it is later than the mark. */
-  latest(threat: PresentThreat, mark?: number): PresentDecision | undefined;
-  /**
-   * Returns the same if it is a decision of somebody else. What phishwatch itself changes is no decision, and nobody
-   * is in the way of their own decisions on other pages.
-   */
-  ofOthers(threat: PresentThreat, by: Actor, mark?: number): PresentDecision | undefined;
-}
+export type OtherDecisions = ReturnType<typeof createOtherDecisions>;
 
-export function createOtherDecisions(database: Database): OtherDecisions {
+export function createOtherDecisions(database: Database) {
   const newest = statement(database, (query) =>
     query.select({ seq: max(threatHistory.seq) }).from(threatHistory),
   );
@@ -61,6 +51,7 @@ export function createOtherDecisions(database: Database): OtherDecisions {
       .limit(1),
   );
 
+  /** Returns what gave the threat its status, if it is later than the mark. */
   function latest(threat: PresentThreat, mark = 0): PresentDecision | undefined {
     const row = latestStatus.get({ threatSeq: threat.seq, after: mark });
     if (row === undefined) return undefined;
@@ -70,9 +61,15 @@ export function createOtherDecisions(database: Database): OtherDecisions {
   }
 
   return {
+    /** Returns the position in the history of all threats, which grows with each change. */
     mark: () => newest.get()?.seq ?? 0,
     latest,
-    ofOthers(threat, by, mark) {
+
+    /**
+     * Returns the same if it is a decision of somebody else. What phishwatch itself changes is no decision, and nobody
+     * is in the way of their own decisions on other pages.
+     */
+    ofOthers(threat: PresentThreat, by: Actor, mark?: number) {
       const found = latest(threat, mark);
       return found === undefined || !isDecider(found.by) || isSame(found.by, by) ? undefined : found;
     },

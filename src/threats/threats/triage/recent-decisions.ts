@@ -42,30 +42,13 @@ interface Page {
   perPage: number;
 }
 
-export interface RecentDecisions {
-  /** Returns a page of the decisions of the last day, newest first, with their number. */
-  recent(page: Page & { by?: Decider | undefined }): { decisions: RecentDecision[]; total: number };
-  /** Returns who decided in the last day: `decidersMax` at most, in the order of channel and name. */
-  deciders(): Decider[];
-  /** Returns one decision of the last day. */
-  decision(batch: number): RecentDecision | undefined;
-  /** Returns a page of the threats that a decision changed, by age. */
-  threatsOf(batch: number, page: Page): DecidedThreat[];
-  /** Returns the number of the actor's latest decision that can be undone. */
-  latest(by: Actor): number | undefined;
-}
+export type RecentDecisions = ReturnType<typeof createRecentDecisions>;
 
 const namedThreatsMax = 3;
 const decidersMax = 100;
 
 /** @param since returns the time of the oldest decision that can still be undone */
-export function createRecentDecisions({
-  database,
-  since,
-}: {
-  database: Database;
-  since: () => Instant;
-}): RecentDecisions {
+export function createRecentDecisions({ database, since }: { database: Database; since: () => Instant }) {
   const statements = createStatements(database);
 
   function decisionOf(row: ReturnType<typeof statements.list.all>[number]): RecentDecision {
@@ -79,7 +62,11 @@ export function createRecentDecisions({
   }
 
   return {
-    recent({ page, perPage, by }) {
+    /** Returns a page of the decisions of the last day, newest first, with their number. */
+    recent({ page, perPage, by }: Page & { by?: Decider | undefined }): {
+      decisions: RecentDecision[];
+      total: number;
+    } {
       const wanted = { since: since(), channel: by?.channel ?? null, actorName: by?.name ?? null };
       return {
         total: statements.total.get(wanted)!.total,
@@ -88,17 +75,26 @@ export function createRecentDecisions({
           .map(decisionOf),
       };
     },
-    deciders: () =>
+
+    /** Returns who decided in the last day: `decidersMax` at most, in the order of channel and name. */
+    deciders: (): Decider[] =>
       statements.deciders
         .all({ since: since() })
         .flatMap(({ channel, name }) => (channel === null ? [] : [{ channel, name }])),
-    decision(batch) {
+
+    /** Returns one decision of the last day. */
+    decision(batch: number) {
       const row = statements.one.get({ since: since(), seq: batch });
       return row && decisionOf(row);
     },
-    threatsOf: (batchSeq, { page, perPage }) =>
+
+    /** Returns a page of the threats that a decision changed, by age. */
+    threatsOf: (batchSeq: number, { page, perPage }: Page): DecidedThreat[] =>
       statements.named.all({ batchSeq, limit: perPage, offset: (page - 1) * perPage }),
-    latest: ({ channel, name }) => statements.latest.get({ since: since(), channel, actorName: name })?.batch,
+
+    /** Returns the number of the actor's latest decision that can be undone. */
+    latest: ({ channel, name }: Actor) =>
+      statements.latest.get({ since: since(), channel, actorName: name })?.batch,
   };
 }
 
