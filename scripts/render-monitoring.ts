@@ -1,9 +1,8 @@
 /** Updates the manual's tables of metrics and alerts. Run it after a change in `src/operations/monitoring/`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { metrics } from "../src/operations/monitoring/catalogue/metrics.ts";
-import type { Metric } from "../src/operations/monitoring/model/metric.ts";
-import { alerts, type Alert } from "../src/operations/monitoring/rules/alerts.ts";
+import { metrics, type Metric } from "../src/operations/monitoring/metrics/metrics.ts";
+import { alerts, type Alert } from "../src/operations/monitoring/render-alerts.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/monitoring.md");

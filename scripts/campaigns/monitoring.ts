@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderAlerts } from "../../src/operations/monitoring/rules/render-alerts.ts";
+import { renderAlerts } from "../../src/operations/monitoring/render-alerts.ts";
 import { startPrometheus } from "../../test/support/prometheus.ts";
 import { readOptions } from "../benchmarks/options.ts";
 import { within } from "./faults/appliance.ts";

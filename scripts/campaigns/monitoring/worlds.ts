@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AlertName } from "../../../src/operations/monitoring/rules/alerts.ts";
+import type { AlertName } from "../../../src/operations/monitoring/render-alerts.ts";
 import { createAuthority, issue } from "../../../test/support/certificates.ts";
 import { damageThreats } from "../../../test/support/damaged-threats.ts";
 import { startDnsServer } from "../../../test/support/dns-server.ts";

@@ -1,7 +1,6 @@
-import { metrics } from "../../operations/monitoring/catalogue/metrics.ts";
-import { renderDashboard } from "../../operations/monitoring/dashboard/render-dashboard.ts";
-import type { Metric } from "../../operations/monitoring/model/metric.ts";
-import { renderAlerts } from "../../operations/monitoring/rules/render-alerts.ts";
+import { metrics, type Metric } from "../../operations/monitoring/metrics/metrics.ts";
+import { renderDashboard } from "../../operations/monitoring/render-dashboard.ts";
+import { renderAlerts } from "../../operations/monitoring/render-alerts.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { jsonFlag, serverUrl } from "../terminal/flags.ts";
 import { printJson, renderTable } from "../terminal/table.ts";

@@ -1,4 +1,4 @@
-import type { Collector } from "./model/metric.ts";
+import type { Collector } from "./metrics/metrics.ts";
 
 type Dependencies = Parameters<(typeof import("./collect/all-collectors.ts"))["createCollectors"]>[0];
 type Surroundings = Pick<Dependencies, "clock" | "config" | "log">;

@@ -1,7 +1,6 @@
-import { expose, type ExpositionFormat } from "./model/exposition.ts";
+import { expose, type ExpositionFormat } from "./metrics/exposition.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
-import { metrics } from "./catalogue/metrics.ts";
-import type { Collected, Collector, Metric } from "./model/metric.ts";
+import { metrics, type Collected, type Collector, type Metric } from "./metrics/metrics.ts";
 
 /**
  * Returns all metrics as text, in the order of the catalogue. Those that nothing collects are left out, and so are those of

@@ -1,5 +1,4 @@
-import { metrics } from "./catalogue/metrics.ts";
-import { collected, collectedHistograms, type Collected, type Labels } from "./model/metric.ts";
+import { collected, collectedHistograms, metrics, type Collected, type Labels } from "./metrics/metrics.ts";
 
 /** Counts requests. */
 export interface RequestMeter {

@@ -3,10 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findManualPage } from "../../../src/manual/manual.ts";
-import { metrics } from "../../../src/operations/monitoring/catalogue/metrics.ts";
-import type { Metric } from "../../../src/operations/monitoring/model/metric.ts";
-import { alerts, type Alert, type AlertName } from "../../../src/operations/monitoring/rules/alerts.ts";
-import { renderAlerts } from "../../../src/operations/monitoring/rules/render-alerts.ts";
+import rows from "../../../src/operations/monitoring/dashboard.json" with { type: "json" };
+import { metrics, type Metric } from "../../../src/operations/monitoring/metrics/metrics.ts";
+import {
+  alerts,
+  renderAlerts,
+  type Alert,
+  type AlertName,
+} from "../../../src/operations/monitoring/render-alerts.ts";
 import { findCommand } from "../../support/programs.ts";
 
 const promtool = findCommand("promtool");
@@ -161,8 +165,8 @@ const aggregated: readonly AlertName[] = [
 ];
 
 test("every alert has a severity, a description with what to do, and a link to an existing heading of the manual", () => {
-  const known = new Set(Object.values<Metric>(metrics).map(({ name }) => name));
-  for (const [name, alert] of Object.entries<Alert>(alerts)) {
+  for (const [name, alert] of Object.entries(alerts)) {
+    expect(["critical", "warning"]).toContain(alert.severity);
     expect(name).toMatch(/^Phishwatch[A-Z]/);
     expect(alert.description).toMatch(/^[A-Z].{20,}\.$/i);
     const [topic, heading = ""] = alert.page.split(".md#");
@@ -173,9 +177,32 @@ test("every alert has a severity, a description with what to do, and a link to a
         .replaceAll(" ", "-"),
     );
     expect(ids).toContain(heading);
-    for (const [metric] of alert.expr.matchAll(/\b(phishwatch|process)_[a-z_]+/g))
-      expect(known).toContain(metric.replace(/_bucket$/, ""));
   }
+});
+
+test("alerts and panels name only metrics and labels that exist", () => {
+  const all = Object.values<Metric>(metrics);
+  const namesOf = ({ name, type }: Metric) =>
+    type === "histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : [name];
+  const labelsOf = new Map(all.flatMap((metric) => namesOf(metric).map((name) => [name, metric.labels])));
+  const queries = [
+    ...Object.values(alerts).map(({ expr }) => expr),
+    ...rows.flatMap(({ panels }) => panels.flatMap((panel) => panel.queries.map(({ expr }) => expr))),
+  ];
+  for (const expr of queries) {
+    const named = [...expr.matchAll(/\b((?:phishwatch|process)_\w+)(?:\{(.*?)\})?/g)];
+    const known = ["job", "instance", "le", ...named.flatMap(([, name]) => labelsOf.get(name!) ?? [])];
+    const groups = [...expr.matchAll(/\b(?:by|on) \((.*?)\)/g)].flatMap(([, labels]) => labels!.split(", "));
+    const matched = named.flatMap(([, , matchers = ""]) =>
+      [...matchers.matchAll(/(\w+)=/g)].map(([, label]) => label!),
+    );
+    for (const [, name] of named) expect([expr, labelsOf.has(name!)]).toEqual([expr, true]);
+    expect([expr, [...groups, ...matched].filter((label) => !known.includes(label))]).toEqual([expr, []]);
+  }
+  expect(rows.flatMap(({ panels }) => panels.map(({ kind }) => kind))).not.toContainEqual(
+    expect.not.stringMatching(/^(stat|timeseries|table)$/),
+  );
+  expect(queries.length).toBeGreaterThan(60);
 });
 
 /** A day of series for every alert. promtool uses all processors, which other tests share. */

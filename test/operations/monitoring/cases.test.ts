@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { caseCollector } from "../../../src/operations/monitoring/collect/cases.ts";
-import { expose } from "../../../src/operations/monitoring/model/exposition.ts";
+import { expose } from "../../../src/operations/monitoring/metrics/exposition.ts";
 import { analyst } from "../../support/stores.ts";
 import { openTakedownWorld, reportOf } from "../../support/takedowns.ts";
 

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { metrics } from "../../../src/operations/monitoring/catalogue/metrics.ts";
-import { chooseFormat, expose } from "../../../src/operations/monitoring/model/exposition.ts";
-import { createIncreasing } from "../../../src/operations/monitoring/model/increasing.ts";
 import {
   collected,
-  counter,
-  gauge,
+  metrics,
   type Collected,
   type Metric,
-} from "../../../src/operations/monitoring/model/metric.ts";
+} from "../../../src/operations/monitoring/metrics/metrics.ts";
+import { chooseFormat, expose } from "../../../src/operations/monitoring/metrics/exposition.ts";
+import { createIncreasing } from "../../../src/operations/monitoring/metrics/increasing.ts";
 import { createRequestMeter } from "../../../src/operations/monitoring/request-meter.ts";
 import { findCommand } from "../../support/programs.ts";
 
@@ -22,6 +20,7 @@ test("every metric is named by the convention of Prometheus, and described in on
     // Units other than base units, and `time` or `at` for a point in time.
     expect(name).not.toMatch(/_(ms|milliseconds|minutes|hours|kb|mb|percent|at)(_|$)/);
     expect(help).toMatch(/^[A-Z0-9].+\.$/);
+    expect(["counter", "gauge", "histogram", "info"]).toContain(type);
     for (const label of labels) expect(label).toMatch(/^[a-z]+(_[a-z]+)*$/);
   }
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
@@ -34,10 +33,10 @@ meter.countRequest("/v1/threats", "GET", 401, 9);
 meter.countRequest("/v1/threats", "BREW", 200, 1);
 const samples: Collected[] = [
   collected(metrics.build, [[{ version: "1.2.3", commit: "abc", bun: "1.4.5" }, 1]]),
-  collected(counter({ name: "a_seconds_total", help: 'A "quoted" \\ help.', labels: ["name"] }), [
+  collected({ name: "a_seconds_total", type: "counter", help: 'A "quoted" \\ help.', labels: ["name"] }, [
     [{ name: 'x"y\\z\n' }, 2],
   ]),
-  collected(gauge({ name: "nothing", help: "Has no sample." }), []),
+  collected({ name: "nothing", type: "gauge", help: "Has no sample.", labels: [] }, []),
   ...meter.collect(),
 ];
 

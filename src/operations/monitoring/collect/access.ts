@@ -5,9 +5,8 @@ import { consoleSessions } from "../../../access/console/tables.ts";
 import type { ApiKeys } from "../../../access/keys/keys.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { createIncreasing } from "../model/increasing.ts";
-import { collected, single, type Collector } from "../model/metric.ts";
+import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
+import { createIncreasing } from "../metrics/increasing.ts";
 
 /** Maximum number of API keys with a series of their own. */
 const keysMax = 50;

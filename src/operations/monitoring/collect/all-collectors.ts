@@ -17,7 +17,7 @@ import type { DataRetention } from "../../retention/retention.ts";
 import type { Scans } from "../../../intake/scans/scans.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import type { Traps } from "../../../response/traps/traps.ts";
-import type { Collector } from "../model/metric.ts";
+import type { Collector } from "../metrics/metrics.ts";
 import { accessCollector } from "./access.ts";
 import { applianceCollector } from "./appliance.ts";
 import { caseCollector } from "./cases.ts";

@@ -6,8 +6,7 @@ import type { BuildInfo } from "../../../platform/lib/build-info.ts";
 import type { Log } from "../../../platform/lib/log.ts";
 import type { Traps } from "../../../response/traps/traps.ts";
 import { systemEventTypes } from "../../../platform/vocabulary/events.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { collected, type Collector } from "../model/metric.ts";
+import { collected, metrics, type Collector } from "../metrics/metrics.ts";
 
 /** Collects the version, conditions, certificates, the log and visits to traps. */
 export function applianceCollector({

@@ -2,8 +2,7 @@ import type { CampaignServices } from "../../../response/cases/campaigns/open-ca
 import type { OpenTakedowns } from "../../../response/cases/takedowns/open-takedowns.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import type { DataRetention } from "../../retention/retention.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { collected, single, type Collector } from "../model/metric.ts";
+import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
 
 /** Collects takedown reports, campaigns and the retention of the main data. */
 export function caseCollector({

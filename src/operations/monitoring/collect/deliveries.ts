@@ -1,7 +1,6 @@
 import type { Deliveries } from "../../../messaging/deliveries/deliveries.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { collected, single, type Collector } from "../model/metric.ts";
+import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
 
 /** Collects deliveries, and messages to people. */
 export function deliveryCollector({

@@ -3,9 +3,8 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Originals } from "../../../facts/inspection/originals/open-originals.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { inspectionPriorities } from "../../../platform/vocabulary/inspections.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { createIncreasing } from "../model/increasing.ts";
-import { collected, single, type Collector } from "../model/metric.ts";
+import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
+import { createIncreasing } from "../metrics/increasing.ts";
 
 const outcomes = ["imitation", "harmless", "failed", "skipped"] as const;
 

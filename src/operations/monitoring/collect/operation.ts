@@ -1,7 +1,6 @@
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import type { ReloadOutcome } from "../../../platform/reload/outcome.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { single, type Collector } from "../model/metric.ts";
+import { metrics, single, type Collector } from "../metrics/metrics.ts";
 
 /** Numbers of backups. */
 export interface BackupNumbers {

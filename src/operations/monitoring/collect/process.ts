@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { single, type Collector } from "../model/metric.ts";
+import { metrics, single, type Collector } from "../metrics/metrics.ts";
 
 const halfMinuteMs = 30_000;
 const resolutionMs = 100;

@@ -1,5 +1,4 @@
-import { metrics } from "../catalogue/metrics.ts";
-import { single, type Collector } from "../model/metric.ts";
+import { metrics, single, type Collector } from "../metrics/metrics.ts";
 
 /** Collects the state of the HTTP server. */
 export function serverCollector({

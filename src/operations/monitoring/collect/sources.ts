@@ -6,9 +6,15 @@ import {
 } from "../../../intake/sources/archive-checks/archive-checks.ts";
 import type { CertificateLogStatus } from "../../../intake/sources/certificate-logs/status.ts";
 import { needsAttention, type Source, type SourceStatus } from "../../../intake/sources/source.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { createIncreasing } from "../model/increasing.ts";
-import { collected, single, type Collected, type Collector, type Metric } from "../model/metric.ts";
+import {
+  collected,
+  metrics,
+  single,
+  type Collected,
+  type Collector,
+  type Metric,
+} from "../metrics/metrics.ts";
+import { createIncreasing } from "../metrics/increasing.ts";
 
 export interface SourceNumbers {
   /** Counts by origin of names, sources or not. */

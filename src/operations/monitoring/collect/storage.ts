@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 import type { Database } from "../../../platform/database/database.ts";
 import type { DatabaseHealth } from "../../../platform/database/health/health.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { collected, single, type Collector } from "../model/metric.ts";
+import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
 
 const hourMs = 3_600_000;
 

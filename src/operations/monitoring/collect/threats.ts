@@ -8,9 +8,8 @@ import type { Scans } from "../../../intake/scans/scans.ts";
 import { threatCounts } from "../../../threats/threats/store/tables.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import { scanFailures } from "../../../platform/vocabulary/scans.ts";
-import { metrics } from "../catalogue/metrics.ts";
-import { createIncreasing } from "../model/increasing.ts";
-import { collected, collectedHistograms, single, type Collector } from "../model/metric.ts";
+import { collected, collectedHistograms, metrics, single, type Collector } from "../metrics/metrics.ts";
+import { createIncreasing } from "../metrics/increasing.ts";
 
 /** Maximum number of protected domains with a series of their own. */
 const domainsMax = 100;

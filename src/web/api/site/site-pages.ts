@@ -8,7 +8,7 @@ import {
   chooseFormat,
   contentTypes,
   type ExpositionFormat,
-} from "../../../operations/monitoring/model/exposition.ts";
+} from "../../../operations/monitoring/metrics/exposition.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import type { Readiness } from "./health.ts";
 import { placeholderImage } from "./placeholder-image.ts";

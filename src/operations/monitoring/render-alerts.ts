@@ -1,4 +1,24 @@
-import { alerts, type Alert } from "./alerts.ts";
+import definitions from "./alerts.json" with { type: "json" };
+
+/** A rule of an alert. Templates such as `{{ $labels.source }}` are filled in by Prometheus. */
+export interface Alert {
+  severity: "critical" | "warning";
+  /** PromQL: the alert fires for each series of the result. The job is the one of phishwatch in the configuration. */
+  expr: string;
+  /** How long the expression has to have a result. */
+  forMinutes: number;
+  /** One line. */
+  summary: string;
+  /** Sentences: the meaning, and the action to take. */
+  description: string;
+  /** Page of the manual with a heading, such as `troubleshooting.md#a-webhook-does-not-arrive`. */
+  page: string;
+}
+
+export type AlertName = keyof typeof definitions;
+
+/** All alerts. */
+export const alerts = definitions as Readonly<Record<AlertName, Alert>>;
 
 /**
  * Returns the alert rules as a file for Prometheus.
@@ -9,7 +29,7 @@ export function renderAlerts({
   baseUrl = "",
   minuteSeconds = 60,
 }: { baseUrl?: string; minuteSeconds?: number } = {}): string {
-  const rules = Object.entries<Alert>(alerts).map(
+  const rules = Object.entries(alerts).map(
     ([alert, { severity, expr, forMinutes, summary, description, page }]) => ({
       alert,
       expr,

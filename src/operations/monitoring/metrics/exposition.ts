@@ -1,4 +1,4 @@
-import type { Collected, Histogram, Labels, Metric } from "./metric.ts";
+import type { Collected, Histogram, Labels, Metric } from "./metrics.ts";
 
 /** Formats of an exposition: the Prometheus text format 0.0.4, and OpenMetrics 1.0. */
 export type ExpositionFormat = "prometheus" | "openmetrics";

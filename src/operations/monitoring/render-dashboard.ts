@@ -1,9 +1,32 @@
-import { metrics } from "../catalogue/metrics.ts";
-import { nameRows } from "./name-rows.ts";
-import type { Panel } from "./panel.ts";
-import { systemRows } from "./system-rows.ts";
+import rows from "./dashboard.json" with { type: "json" };
+import { metrics } from "./metrics/metrics.ts";
 
-const rows = [...nameRows, ...systemRows];
+/** Part of the dashboard. All panels of a row are next to each other. */
+interface Row {
+  title: string;
+  panels: readonly Panel[];
+}
+
+interface Panel {
+  title: string;
+  /** One sentence: what it shows, and when to act. */
+  description: string;
+  /** `stat`, `timeseries` or `table`. */
+  kind: string;
+  /** Unit of Grafana, such as `s` or `bytes`. */
+  unit: string;
+  queries: readonly Query[];
+  /** Why the panel is empty while all is well, or while a feature is not in use. */
+  emptyBecause?: string;
+}
+
+interface Query {
+  /** PromQL. The renderer restricts every metric to the job and instance chosen at the top of the dashboard. */
+  expr: string;
+  /** Name of each series, such as `{{source}}`. */
+  legend: string;
+}
+
 /** Version of Grafana's dashboard schema. */
 const schemaVersion = 39;
 /** Width of a dashboard in Grafana's units. */
@@ -17,7 +40,7 @@ const dataSource = { type: "prometheus", uid: "${datasource}" };
 export function renderDashboard(): string {
   const panels: object[] = [];
   let y = 0;
-  for (const { title, panels: own } of rows) {
+  for (const { title, panels: own } of rows satisfies readonly Row[]) {
     panels.push({
       id: panels.length + 1,
       type: "row",
@@ -64,11 +87,20 @@ function panelJson({ title, description, kind, unit, queries, emptyBecause }: Pa
     targets: queries.map(({ expr, legend }, index) => ({
       refId: String.fromCodePoint("A".codePointAt(0)! + index),
       datasource: dataSource,
-      expr,
+      expr: ofChosen(expr),
       legendFormat: legend,
       ...(kind === "table" && { instant: true, format: "table" }),
     })),
   };
+}
+
+/** Returns a query that reads only the series of the chosen instances. */
+function ofChosen(expr: string): string {
+  return expr.replace(
+    /\b((?:phishwatch|process)_\w+)(?:\{(.*?)\})?/g,
+    (_, name: string, matchers?: string) =>
+      `${name}{job=~"$job",instance=~"$instance"${matchers === undefined ? "" : `,${matchers}`}}`,
+  );
 }
 
 const build = metrics.build.name;

@@ -1,10 +1,10 @@
-/**
- * Definition of a metric. Everything that names a metric (the exposition, the manual, alert rules, the dashboard) refers
- * to its definition, so that a misspelled name does not compile.
- */
+import definitions from "./metrics.json" with { type: "json" };
+
+/** Definition of a metric. The exposition and the manual are generated from it. */
 export interface Metric<Label extends string = string> {
   /** Name of the samples, with `_total` for a counter and `_info` for an info. */
   name: string;
+  /** A counter only increases until the process ends. An info is always 1, and its labels are what it says. */
   type: "counter" | "gauge" | "histogram" | "info";
   help: string;
   labels: readonly Label[];
@@ -13,7 +13,7 @@ export interface Metric<Label extends string = string> {
 }
 
 export type Labels<Label extends string> = Readonly<Record<Label, string | number>>;
-export type Sample = readonly [labels: Labels<string>, value: number];
+type Sample = readonly [labels: Labels<string>, value: number];
 
 /** Counts by bucket, the infinite one last, not cumulative. */
 export interface Histogram {
@@ -31,32 +31,16 @@ export interface Collected {
 /** Returns the present samples of some metrics. */
 export type Collector = () => readonly Collected[] | Promise<readonly Collected[]>;
 
-type Definition<Label extends string> = Omit<Metric<Label>, "type" | "labels" | "buckets"> & {
-  labels?: readonly Label[];
-};
+type Definitions = typeof definitions;
+type LabelsOf<Definition> = Definition extends { labels: infer Names } ? keyof Names & string : never;
 
-/** Defines a counter, which only increases until the process ends. */
-export function counter<const Label extends string = never>({ name, help, labels = [] }: Definition<Label>) {
-  return { name, type: "counter", help, labels } satisfies Metric<Label>;
-}
-
-export function gauge<const Label extends string = never>({ name, help, labels = [] }: Definition<Label>) {
-  return { name, type: "gauge", help, labels } satisfies Metric<Label>;
-}
-
-/** Defines a metric whose value is always 1, and whose labels are what it says. */
-export function info<const Label extends string>({ name, help, labels = [] }: Definition<Label>) {
-  return { name, type: "info", help, labels } satisfies Metric<Label>;
-}
-
-export function histogram<const Label extends string = never>({
-  name,
-  help,
-  labels = [],
-  buckets,
-}: Definition<Label> & { buckets: readonly number[] }) {
-  return { name, type: "histogram", help, labels, buckets } satisfies Metric<Label>;
-}
+/** All metrics, in the order of the exposition and of the manual. */
+export const metrics = Object.fromEntries(
+  Object.entries<{ name: string; labels?: object }>(definitions).map(([key, definition]) => [
+    key,
+    { ...definition, labels: Object.keys(definition.labels ?? {}) },
+  ]),
+) as object as { readonly [Key in keyof Definitions]: Metric<LabelsOf<Definitions[Key]>> };
 
 /** Returns the samples of a metric. */
 export function collected<Label extends string>(
