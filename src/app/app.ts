@@ -6,7 +6,7 @@ import { createServer } from "../web/api/server.ts";
 import type { Environment } from "./environment.ts";
 import { openPageServices } from "./page-services.ts";
 import { reconcile as reconcileAll } from "./reconcile.ts";
-import { stopServices } from "./stop-services.ts";
+import { createLifecycle } from "./lifecycle.ts";
 import { openBackups } from "../operations/backups/open-backups.ts";
 import { openCampaigns } from "../response/cases/campaigns/open-campaigns.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -66,15 +66,25 @@ export function openApp(environment: Environment) {
   // Protected domains and access
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, detection });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
-  const { keys, keyUsage, lastUsedWriter, settings } = access;
+  const { keys, keyUsage, settings } = access;
   const backups = openBackups({ environment, live, auditLog, database, settings });
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ detection, yielder });
-  const own = { auditLog, cases, clock, database, detection, fillRandom, ids, log, outbox };
-  const threats = createThreats({ ...own, startWorker });
+  const threats = createThreats({
+    auditLog,
+    cases,
+    clock,
+    database,
+    detection,
+    fillRandom,
+    ids,
+    log,
+    outbox,
+    startWorker,
+  });
   const caseWork = createCases({ auditLog, clock, database, threats });
-  const isServing = lastUsedWriter.isRunning;
+  const isServing = () => lifecycle.isRunning();
   const threatIndex = openThreatIndex({ clock, database, fillRandom, foreground, isServing, log, yielder });
   const campaigns = openCampaigns({ clock, database, foreground, log, yielder });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
@@ -210,8 +220,24 @@ export function openApp(environment: Environment) {
   };
 
   // HTTP
-  const work = { campaigns, dataRetention, domains, takedowns };
-  const monitored = { ...work, backups, enrichment, inspection, messaging, names, scans, threats, traps };
+  const collectors = openMonitoring(
+    { clock, config, log },
+    {
+      backups,
+      campaigns,
+      dataRetention,
+      domains,
+      enrichment,
+      inspection,
+      messaging,
+      names,
+      scans,
+      takedowns,
+      threats,
+      traps,
+    },
+    () => reload?.last(),
+  );
   const server = createServer({
     config,
     clock,
@@ -226,7 +252,7 @@ export function openApp(environment: Environment) {
     keyUsage,
     threats,
     api: { ...inspection, candidates, caseOf, exports, factsOf: enrichment.factsOf, threatIndex },
-    collectors: openMonitoring({ clock, config, log }, monitored, () => reload?.last()),
+    collectors,
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
     traps,
@@ -264,6 +290,20 @@ export function openApp(environment: Environment) {
     loadConfig &&
     createReload({ clock, database, live, load: loadConfig, log, parts: [server], reconcile, record });
 
+  const lifecycle = createLifecycle(
+    [
+      [reload, takedowns, campaigns, threats.decisions],
+      // Visits become events, which the deliveries still have to see.
+      [names.archiveChecks, backups, traps, conditions, messaging.notifications],
+      [messaging.deliveries, names, scans, enrichment],
+      [dataRetention, inspection],
+      [archive, lists, access.lastUsedWriter, databaseHealth, storeGrowth],
+      [{ start: () => auditLog.startReport(log), stop: auditLog.stopReport }],
+    ],
+    // At once, because these end the work that an earlier process left, and must not end what a request has begun.
+    { first: [archive, names, takedowns, scans] },
+  );
+
   return {
     ...names,
     ...messaging,
@@ -277,28 +317,12 @@ export function openApp(environment: Environment) {
     /** Starts all background work: before the call returns or, in turns, with requests in between. */
     async start({ inTurns = false } = {}) {
       database.serve(log);
-      // At once, because these end the work that an earlier process left, and must not end what a request has begun.
-      for (const part of [names, takedowns, scans]) part.start();
-      const { pause } = yielder();
-      const others = [enrichment, inspection, traps, campaigns, conditions, lists, backups, dataRetention];
-      for (const part of [messaging, databaseHealth, names.archiveChecks, ...others, lastUsedWriter]) {
-        if (inTurns) await pause();
-        part.start();
-      }
-      auditLog.startReport(log);
+      await lifecycle.start(inTurns ? yielder().pause : undefined);
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
       database.endPatience();
-      await stopServices([
-        [reload, takedowns, campaigns, threats.decisions],
-        // Visits become events, which the deliveries still have to see.
-        [backups, traps, conditions, messaging.notifications],
-        [messaging.deliveries, names, scans, enrichment],
-        [dataRetention, inspection],
-        [archive, lists, lastUsedWriter, databaseHealth],
-        [{ stop: () => auditLog.stopReport() }],
-      ]);
+      await lifecycle.stop();
     },
     /** Closes the database. Nothing may be called afterward. */
     close: () => database.close(),

@@ -10,9 +10,8 @@ import { openStoreGrowth } from "./store-growth.ts";
 /** The database, and what watches it. */
 export interface Storage {
   database: Database;
-  /** Starts and stops the measurement of the stores as well. */
   databaseHealth: DatabaseHealth;
-  storeGrowth: Pick<StoreGrowth, "latest">;
+  storeGrowth: StoreGrowth;
   /** Records that this version migrated the database, unless it is recorded. Call it in the first transaction. */
   recordVersion(): void;
 }
@@ -28,17 +27,7 @@ export function openStorage(environment: Environment): Storage {
   const storeGrowth = openStoreGrowth({ clock, database, log });
   return {
     database,
-    databaseHealth: {
-      status: databaseHealth.status,
-      damage: databaseHealth.damage,
-      start() {
-        databaseHealth.start();
-        storeGrowth.start();
-      },
-      async stop() {
-        await Promise.all([databaseHealth.stop(), storeGrowth.stop()]);
-      },
-    },
+    databaseHealth,
     storeGrowth,
     recordVersion: () => recordVersion(database.sqlite, { version: buildInfo.version, at: clock.now() }),
   };

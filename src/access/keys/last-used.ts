@@ -10,7 +10,6 @@ export interface LastUsedWriter {
   start(): void;
   /** Stores what is still in memory. */
   stop(): Promise<void>;
-  isRunning(): boolean;
 }
 
 export function createLastUsedWriter({
@@ -30,9 +29,7 @@ export function createLastUsedWriter({
     },
     async stop() {
       schedule?.stop();
-      schedule = undefined;
       await write();
     },
-    isRunning: () => schedule !== undefined,
   };
 }

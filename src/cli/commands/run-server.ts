@@ -1,5 +1,5 @@
 import type { App } from "../../app/app.ts";
-import { stopServices } from "../../app/stop-services.ts";
+import { stopServices } from "../../app/lifecycle.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { takeServeLock } from "../../platform/database/lock.ts";
 import { systemClock } from "../../platform/lib/clock.ts";

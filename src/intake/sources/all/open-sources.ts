@@ -149,20 +149,15 @@ export function openSources({
       archiveChecks: archiveChecks.list,
       certificateLogs,
     }),
-    /** Starts all but the checks of the archive. */
+    /** Starts all but the archive and its checks. */
     start() {
-      archive.start();
       feeds.start();
       for (const source of [...logs, imports]) source.start();
     },
-    /** Stops everything that adds names here. Others may still add names to the archive. */
+    /** Stops everything but these. Others may still add names to the archive. */
     async stop() {
       nameSearches.stop();
-      await Promise.all([
-        archiveChecks.stop(),
-        feeds.stop(),
-        ...[...logs, imports].map((source) => source.stop()),
-      ]);
+      await Promise.all([feeds, ...logs, imports].map((source) => source.stop()));
       await activity.stop();
     },
   };
