@@ -1,17 +1,15 @@
-/** Updates the manual's tables of checks. Run it after a change to `src/cli/check-results/catalog.ts`. */
+/** Updates the manual's tables of checks. Run it after a change to `src/cli/checks/catalog.json`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkCatalog, checkGroups } from "../src/cli/check-results/catalog.ts";
+import { checkGroups } from "../src/cli/checks/catalog.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const path = join(import.meta.dir, "../src/manual/check.md");
 
 /** Returns the page with one table for each group. */
 export function withChecks(page: string): string {
-  const tables = checkGroups.map((group) => {
-    const rows = Object.entries(checkCatalog)
-      .filter(([, definition]) => definition.group === group)
-      .map(([id, { meaning, remedy }]) => [`\`${id}\``, meaning, remedy]);
+  const tables = Object.entries(checkGroups).map(([group, checks]) => {
+    const rows = Object.entries(checks).map(([id, { meaning, remedy }]) => [`\`${id}\``, meaning, remedy]);
     return `### ${group}\n\n${markdownTable([["Check", "What is checked", "What to do otherwise"], ...rows])}`;
   });
   return withRegion(page, "checks", tables.join("\n"));

@@ -6,18 +6,17 @@ import { openRepository } from "../../src/operations/backups/repository/reposito
 import { openStore } from "../../src/operations/backups/stores/open-store.ts";
 import { withChecks } from "../../scripts/render-checks.ts";
 import { certificateFile, serverCertificate } from "../../src/cli/checks/certificates.ts";
-import { checkCatalog, checkGroups } from "../../src/cli/check-results/catalog.ts";
-import type { CheckResult } from "../../src/cli/check-results/check-result.ts";
+import { checkGroups, groupOf } from "../../src/cli/checks/catalog.ts";
+import type { CheckResult } from "../../src/cli/checks/result.ts";
 import { exposedFiles, rootUser } from "../../src/cli/checks/file-access.ts";
-import { openFiles } from "../../src/cli/checks/open-files.ts";
-import { placesIn } from "../../src/cli/check-results/setting-place.ts";
-import { runningServer } from "../../src/cli/checks/serving.ts";
+import { placesIn } from "../../src/cli/checks/setting-place.ts";
 import { ageResult, backupResults } from "../../src/cli/checks/backups.ts";
 import { similarity } from "../../src/cli/checks/detection.ts";
-import { hiddenConfiguration, unknownVariables } from "../../src/cli/checks/environment.ts";
+import { hiddenConfiguration, runningServer, unknownVariables } from "../../src/cli/checks/setup.ts";
 import { inspectionThread, screenshots } from "../../src/cli/checks/lookups.ts";
-import { clock, describeFileSystem, fileTimes, growth, memory } from "../../src/cli/checks/machine.ts";
-import { originsOfNames } from "../../src/cli/checks/names.ts";
+import { clock, fileTimes, memory, openFiles } from "../../src/cli/checks/machine.ts";
+import { describeFileSystem, growth } from "../../src/cli/checks/storage.ts";
+import { originsOfNames } from "../../src/cli/checks/sources.ts";
 import { ports } from "../../src/cli/checks/access.ts";
 import { systemClock } from "../../src/platform/lib/clock.ts";
 import { findManualPage } from "../../src/manual/manual.ts";
@@ -78,9 +77,9 @@ describe("the output", () => {
     const text = await folder.run(["check"]);
     expect(text.out).toContain(`         change ${path}:${lineOf("listen")}: server.listen: set it to`);
     expect(text.out).toMatch(/\n\n1 error, \d+ warnings, \d+ ok\n$/);
-    expect(text.out.split("\n").filter((line) => (checkGroups as readonly string[]).includes(line))).toEqual(
-      checkGroups.filter((group) =>
-        lines.some(({ check: id }) => checkCatalog[id as "disk"].group === group),
+    expect(text.out.split("\n").filter((line) => line in checkGroups)).toEqual(
+      Object.keys(checkGroups).filter((group) =>
+        lines.some(({ check: id }) => groupOf(id as CheckResult["check"]) === group),
       ),
     );
   });
@@ -136,7 +135,7 @@ describe("the output", () => {
     expect(withChecks(page)).toBe(page);
     const [, text = ""] = findManualPage("check")!.text.split("\n## Checks\n");
     const rows = [...text.matchAll(/^\| `([a-z-]+)` /gm)].map(([, id]) => id!);
-    expect(rows).toEqual(Object.keys(checkCatalog));
+    expect(rows).toEqual(Object.values(checkGroups).flatMap((checks) => Object.keys(checks)));
   });
 
   test("The line of a setting is that of its key, else of its table, in whatever form it is written", () => {

@@ -4,11 +4,11 @@ import { findExposures, type Exposure } from "../../platform/config/safety/expos
 import { isServed } from "../../platform/database/lock.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
-import type { CheckId } from "../check-results/catalog.ts";
-import type { CheckResult } from "../check-results/check-result.ts";
+import type { CheckId } from "./catalog.ts";
 import { embeddedLists } from "./lists.ts";
-import { openFiles } from "./open-files.ts";
+import { openFiles } from "./machine.ts";
 import { changeableFiles, dataFolder, exposedFiles, exposedSecrets, rootUser } from "./file-access.ts";
+import { resultsOf, type CheckResult } from "./result.ts";
 
 /**
  * Returns what is wrong with the setup around the configuration: what it exposes, and who may use its files.
@@ -50,20 +50,9 @@ const checkOf: Record<Exposure["setting"], CheckId> = {
 };
 
 function exposures(config: Config): CheckResult[] {
-  return findExposures(config).map(({ setting, problem, change }) => ({
-    check: checkOf[setting],
-    what: setting,
-    state: "warning",
-    detail: problem,
-    setting,
-    change,
-  }));
-}
-
-interface Address {
-  setting: string;
-  host: string;
-  port: number;
+  return findExposures(config).map(({ setting, problem, change }) =>
+    resultsOf(checkOf[setting], setting, setting).warning(problem, change),
+  );
 }
 
 /** Checks whether the server could listen, by listening for a moment, unless it runs already. */
@@ -73,17 +62,17 @@ export function ports({
   traps,
 }: Pick<Config, "server" | "storage" | "traps">): CheckResult[] {
   if (isServed(storage.path) === true) return [];
-  const main = { setting: "server.listen", host: server.host, port: server.port };
-  const all: Address[] =
-    traps.listen === null ? [main] : [main, { setting: "traps.listen", ...traps.listen }];
-  return all.flatMap(({ setting, host, port }): CheckResult[] => {
+  const addresses = [
+    { setting: "server.listen", host: server.host, port: server.port },
+    ...(traps.listen === null ? [] : [{ setting: "traps.listen", ...traps.listen }]),
+  ];
+  return addresses.flatMap(({ setting, host, port }) => {
     const code = port === 0 ? undefined : listenError(host, port);
     if (code === undefined) return [];
-    const detail = `this user cannot listen on ${formatHostPort({ host, port })} (${code})`;
-    const change = changes[code] ?? "set it to an address of this machine";
     // The server may have a right that this user does not have.
-    const state = code === "EACCES" ? "warning" : "error";
-    return [{ check: "port", what: setting, state, detail, setting, change }];
+    const problem = resultsOf("port", setting, setting)[code === "EACCES" ? "warning" : "error"];
+    const detail = `this user cannot listen on ${formatHostPort({ host, port })} (${code})`;
+    return [problem(detail, changes[code] ?? "set it to an address of this machine")];
   });
 }
 

@@ -10,8 +10,8 @@ import { spanText } from "../../platform/lib/durations.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import type { FillRandom } from "../../platform/lib/ids.ts";
 import { nextTime } from "../../platform/lib/schedule.ts";
-import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 import { statOf, writingProblem } from "./file-access.ts";
+import { resultsOf, type CheckResult } from "./result.ts";
 
 /** Without a schedule, an older backup is reported. */
 const unscheduledAgeMsMax = 7 * dayMs;
@@ -30,14 +30,14 @@ export async function backupResults(
   const { backup, storage } = config;
   const { encryptWith: secret, location } = backup;
   if (storage.path === ":memory:") return [];
-  const base = { check: "backups", what: "backups" } as const;
+  const results = resultsOf("backups", "backups");
   if (location.kind === "s3" && offline)
-    return [...placeResults(config), { ...base, state: "skipped", detail: "the bucket was not asked" }];
+    return [...placeResults(config), results.skipped("the bucket was not asked")];
   const problem =
     location.kind === "folder" && backup.schedule !== null ? writingProblem(location.folder) : undefined;
   if (problem !== undefined) {
     const change = "create the folder, and let the user of the server own it (chown)";
-    return [{ ...base, state: "error", detail: problem, setting: "backup.folder", change }];
+    return [results.error(problem, change, "backup.folder")];
   }
   try {
     const signal = AbortSignal.timeout(requestMsMax);
@@ -46,27 +46,29 @@ export async function backupResults(
     // Opening tells whether the secret is the right one.
     const opened = newest && (await openRepository({ store, secret, fillRandom, createAt: undefined }));
     const warning = warningOf(opened ? opened.headProblem : undefined, foreign);
-    if (warning !== undefined) return [{ ...base, state: "warning", ...warning }, ...placeResults(config)];
-    return [ageResult(backup.schedule, store.name, newest, clock.now()), ...placeResults(config)];
+    const result = warning ?? ageResult(backup.schedule, store.name, newest, clock.now());
+    return [result, ...placeResults(config)];
   } catch (error) {
-    const setting =
-      error instanceof StoreError && error.code === "wrong_secret"
-        ? "backup.encrypt_with"
-        : location.kind === "s3"
-          ? "backup.s3"
-          : "backup.folder";
-    const change = "follow the message, then run 'phishwatch backup'";
-    return [{ ...base, state: "error", detail: messageOf(error), setting, change }];
+    const isSecret = error instanceof StoreError && error.code === "wrong_secret";
+    const setting = isSecret ? "encrypt_with" : location.kind;
+    return [
+      results.error(
+        messageOf(error),
+        "follow the message, then run 'phishwatch backup'",
+        `backup.${setting}`,
+      ),
+    ];
   }
 }
 
 /** @param foreign what the last backup found */
-function warningOf(headProblem: string | undefined, foreign: ForeignBackup | null) {
+function warningOf(headProblem: string | undefined, foreign: ForeignBackup | null): CheckResult | undefined {
+  const { warning } = resultsOf("backups", "backups");
   const again = "run 'phishwatch backup', which writes it again from the other copy, and check the disk";
-  if (headProblem !== undefined) return { detail: headProblem, change: again };
+  if (headProblem !== undefined) return warning(headProblem, again);
   if (foreign === null) return undefined;
   const detail = `another appliance writes to the same place: ${foreign.host} made ${foreign.id}`;
-  return { detail, change: "stop one of the two appliances, or give it another folder or prefix" };
+  return warning(detail, "stop one of the two appliances, or give it another folder or prefix");
 }
 
 /** Returns when the newest backup began, or undefined if there is none. */
@@ -93,59 +95,44 @@ export function ageResult(
   newest: Instant | undefined,
   now: Instant,
 ): CheckResult {
-  const base = { check: "backups", what: "backups" } as const;
+  const results = resultsOf("backups", "backups");
   const setting = "backup.schedule";
   const daily =
     "set it to \"30 2 * * *\" for a backup every night, or run 'phishwatch backup' on a schedule of your own";
   const run = "leave the server running, or run 'phishwatch backup'; its log says why backups fail";
   if (newest === undefined) {
-    const detail = `there is none in ${store}`;
+    const none = `there is none in ${store}`;
     return schedule === null
-      ? { ...base, state: "warning", detail: `${detail}, and none is scheduled`, setting, change: daily }
-      : { ...base, state: "warning", detail, change: run };
+      ? results.warning(`${none}, and none is scheduled`, daily, setting)
+      : results.warning(none, run);
   }
   const detail = `the newest one in ${store} is of ${toPlainTime(newest)}`;
   const late = `${detail}, ${spanText(now - newest)} ago`;
-  if (schedule === null) {
-    const problem = {
-      state: "warning",
-      detail: `${late}, and none is scheduled`,
-      setting,
-      change: daily,
-    } as const;
-    return resultOf(base, detail, now - newest > unscheduledAgeMsMax ? problem : undefined);
-  }
+  if (schedule === null)
+    return now - newest > unscheduledAgeMsMax
+      ? results.warning(`${late}, and none is scheduled`, daily, setting)
+      : results.ok(detail);
   // A backup that is due now may still be running.
   const due = nextTime(schedule, newest);
   const missed = due === null ? null : nextTime(schedule, due);
-  const problem = { state: "warning", detail: `${late}: a scheduled one is missing`, change: run } as const;
-  return resultOf(base, detail, missed !== null && now > missed ? problem : undefined);
+  return missed !== null && now > missed
+    ? results.warning(`${late}: a scheduled one is missing`, run)
+    : results.ok(detail);
 }
 
 /** Returns what would be lost with the disk, and what others could read. */
 function placeResults({ backup, storage }: Pick<Config, "backup" | "storage">): CheckResult[] {
   const { encryptWith, location, schedule } = backup;
-  const base = { check: "backups", what: "place of backups", state: "warning" } as const;
-  if (location.kind === "s3")
-    return encryptWith !== null
-      ? []
-      : [
-          {
-            ...base,
-            detail:
-              "backups in a bucket are not encrypted, and contain the secrets of endpoints and channels",
-            setting: "backup.encrypt_with",
-            change: 'set it to a secret that is also kept elsewhere, such as { file = "backup.key" }',
-          },
-        ];
+  const { warning } = resultsOf("backups", "place of backups");
+  if (location.kind === "s3") {
+    if (encryptWith !== null) return [];
+    const detail = "backups in a bucket are not encrypted, and contain the secrets of endpoints and channels";
+    const change = 'set it to a secret that is also kept elsewhere, such as { file = "backup.key" }';
+    return [warning(detail, change, "backup.encrypt_with")];
+  }
   const disk = statOf(dirname(storage.path))?.dev;
   if (schedule === null || disk === undefined || statOf(location.folder)?.dev !== disk) return [];
-  return [
-    {
-      ...base,
-      detail: `${location.folder} is on the disk of the database, so both are lost if it breaks`,
-      setting: "backup.folder",
-      change: "set it to a folder on another disk or machine, or copy the folder there",
-    },
-  ];
+  const detail = `${location.folder} is on the disk of the database, so both are lost if it breaks`;
+  const change = "set it to a folder on another disk or machine, or copy the folder there";
+  return [warning(detail, change, "backup.folder")];
 }

@@ -7,7 +7,7 @@ import type { Config } from "../../platform/config/config.ts";
 import { dayMs, toPlainTime, type Instant } from "../../platform/lib/clock.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import { counted } from "../../platform/lib/wording.ts";
-import { resultOf, type CheckResult } from "../check-results/check-result.ts";
+import { resultsOf, type CheckResult } from "./result.ts";
 
 /** A certificate that ends within this time is reported: common authorities have renewed theirs long before. */
 const endsSoonMs = 14 * dayMs;
@@ -26,28 +26,22 @@ async function ownCertificate(
   { certPath, keyPath }: NonNullable<Config["server"]["tls"]>,
   now: Instant,
 ): Promise<CheckResult> {
-  const base = { check: "server-certificate", what: "server certificate" } as const;
-  const setting = "server.tls_cert";
+  const results = resultsOf("server-certificate", "server certificate", "server.tls_cert");
   try {
     const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)]);
     createSecureContext({ cert, key });
     const certificate = new X509Certificate(cert);
     const { hostname } = new URL(publicUrl);
     const { state, detail } = describeEnd(certificate.validToDate.getTime(), now);
-    if (state !== "ok")
-      return { ...base, state, detail, setting, change: `renew the certificate in ${certPath}` };
-    if (!isFor(certificate, hostname.replace(/^\[|\]$/g, "")))
-      return {
-        ...base,
-        state: "warning",
-        detail: `it is not for ${hostname}, the host of server.public_url, so browsers and programs reject it`,
-        setting,
-        change: `request a certificate for ${hostname}, or set server.public_url to a host of the certificate`,
-      };
-    return { ...base, state, detail };
+    if (state !== "ok") return results[state](detail, `renew the certificate in ${certPath}`);
+    if (isFor(certificate, hostname.replace(/^\[|\]$/g, ""))) return results.ok(detail);
+    return results.warning(
+      `it is not for ${hostname}, the host of server.public_url, so browsers and programs reject it`,
+      `request a certificate for ${hostname}, or set server.public_url to a host of the certificate`,
+    );
   } catch (error) {
     const detail = `${certPath} and ${keyPath} cannot be used: ${messageOf(error)}; both must be PEM files, and the key must match the certificate`;
-    return { ...base, state: "error", detail, setting, change: "set both to files that can be used" };
+    return results.error(detail, "set both to files that can be used");
   }
 }
 
@@ -60,17 +54,14 @@ export async function certificateFile(
   { path, setting, what }: { path: string; setting: string | undefined; what: string },
   now: Instant,
 ): Promise<CheckResult> {
-  const base = { check: "endpoints", what } as const;
+  const results = resultsOf("endpoints", what, setting);
   const change = `replace ${path}`;
   try {
-    const { state, detail } = describeEnd(
-      new X509Certificate(await readFile(path)).validToDate.getTime(),
-      now,
-    );
-    return resultOf(base, detail, state === "ok" ? undefined : { state, detail, setting, change });
+    const { validToDate } = new X509Certificate(await readFile(path));
+    const { state, detail } = describeEnd(validToDate.getTime(), now);
+    return state === "ok" ? results.ok(detail) : results[state](detail, change);
   } catch (error) {
-    const detail = `${path} cannot be used: ${messageOf(error)}`;
-    return { ...base, state: "error", detail, setting, change };
+    return results.error(`${path} cannot be used: ${messageOf(error)}`, change);
   }
 }
 

@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, readdirSync, statSync, type Stats } 
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
 import { findSecretPlaces } from "../../platform/config/safety/secret-places.ts";
-import type { CheckResult } from "../check-results/check-result.ts";
 import { shellWord } from "../../platform/lib/shell-word.ts";
+import { resultsOf, type CheckResult } from "./result.ts";
 
 const readableByAll = 0o004;
 const changeableByAll = 0o002;
@@ -18,20 +18,15 @@ export function exposedSecrets({ source }: Pick<Config, "source">): CheckResult[
   const results: CheckResult[] = [];
   if (inFile.length > 0 && isReadableByAll(source.path)) {
     const keys = inFile.slice(0, keysShownMax).join(", ");
-    results.push({
-      check: "secrets",
-      what: "configuration file",
-      state: "warning",
-      detail: `${source.path} contains secrets (${keys}) and every user can read it`,
-      change: `run 'chmod o-r ${shellWord(source.path)}', or keep them elsewhere with { env = "NAME" }, { file = "path" } or { credential = "name" }`,
-    });
+    results.push(
+      resultsOf("secrets", "configuration file").warning(
+        `${source.path} contains secrets (${keys}) and every user can read it`,
+        `run 'chmod o-r ${shellWord(source.path)}', or keep them elsewhere with { env = "NAME" }, { file = "path" } or { credential = "name" }`,
+      ),
+    );
   }
-  for (const file of files) {
-    const path = resolve(dirname(source.path), file);
-    if (!isReadableByAll(path)) continue;
-    results.push(readable("secret file", path, "contains a secret"));
-  }
-  return results;
+  const exposed = files.map((file) => resolve(dirname(source.path), file)).filter(isReadableByAll);
+  return [...results, ...exposed.map((path) => readable("secret file", path, "contains a secret"))];
 }
 
 /** Returns a note for the private key and the database if every user of the machine can read them. */
@@ -66,13 +61,13 @@ export function changeableFiles({
   ];
   const results = new Map<string, CheckResult>();
   const note = (what: string, path: string) =>
-    results.set(path, {
-      check: "secrets",
-      what,
-      state: "warning",
-      detail: `every user can change ${path}, and with it what the server does or a restore restores`,
-      change: `run 'chmod o-w ${shellWord(path)}'`,
-    });
+    results.set(
+      path,
+      resultsOf("secrets", what).warning(
+        `every user can change ${path}, and with it what the server does or a restore restores`,
+        `run 'chmod o-w ${shellWord(path)}'`,
+      ),
+    );
   for (const [what, path] of files) {
     if (isChangeableByAll(path)) note(what, path);
     if (isChangeableByAll(dirname(path))) note(`folder of the ${what}`, dirname(path));
@@ -92,7 +87,7 @@ function isChangeableByAll(path: string): boolean {
 
 function readable(what: string, path: string, content: string): CheckResult {
   const detail = `${path} ${content} and every user can read it`;
-  return { check: "secrets", what, state: "warning", detail, change: `run 'chmod o-r ${shellWord(path)}'` };
+  return resultsOf("secrets", what).warning(detail, `run 'chmod o-r ${shellWord(path)}'`);
 }
 
 /** Returns whether every user can use the folder. Folders above it are not checked. */
@@ -112,14 +107,10 @@ export function rootUser(
   const owner = path === ":memory:" ? undefined : statOf(dirname(path))?.uid;
   if (owner !== undefined && owner !== 0) return [];
   return [
-    {
-      check: "user",
-      what: "user",
-      state: "warning",
-      detail:
-        "this is root, and a server that runs as root exposes the whole machine if it is compromised; Chromium has no sandbox then",
-      change: "run 'phishwatch serve' as a user of its own, for example with 'phishwatch service install'",
-    },
+    resultsOf("user", "user").warning(
+      "this is root, and a server that runs as root exposes the whole machine if it is compromised; Chromium has no sandbox then",
+      "run 'phishwatch serve' as a user of its own, for example with 'phishwatch service install'",
+    ),
   ];
 }
 
@@ -139,38 +130,39 @@ export function dataFolder(
 ): CheckResult[] {
   if (path === ":memory:" || uid === undefined) return [];
   const folder = dirname(path);
-  const base = { check: "data-folder", what: "data folder", setting: "storage.path" } as const;
+  const results = resultsOf("data-folder", "data folder", "storage.path");
   const found = statOf(folder);
   if (found?.isDirectory() !== true) {
     const problem = creationProblem(folder);
-    if (problem === undefined) return [];
     const change = "set it to a path in a folder that the user of the server may write to";
-    return [{ ...base, state: "error", detail: problem, change }];
+    return problem === undefined ? [] : [results.error(problem, change)];
   }
   const owner = found.uid;
-  const results: CheckResult[] = [];
-  const note = (text: string, change: string) =>
-    results.push({ ...base, state: "warning", detail: `${folder} ${text}`, change });
+  const problems: CheckResult[] = [];
   if (owner !== uid)
-    note(
-      `belongs to user ${owner}, but this is user ${uid}: run 'phishwatch serve' as user ${owner}`,
-      `run the server as user ${owner}, or run 'chown -R' on the folder`,
+    problems.push(
+      results.warning(
+        `${folder} belongs to user ${owner}, but this is user ${uid}: run 'phishwatch serve' as user ${owner}`,
+        `run the server as user ${owner}, or run 'chown -R' on the folder`,
+      ),
     );
-  const configOwner = source === undefined ? undefined : statOf(dirname(source.path))?.uid;
+  const configOwner = source && statOf(dirname(source.path))?.uid;
   if (configOwner !== undefined && configOwner !== 0 && configOwner !== owner)
-    note(
-      `belongs to user ${owner}, but the folder of the configuration file to user ${configOwner}`,
-      "let both belong to the user of the server",
+    problems.push(
+      results.warning(
+        `${folder} belongs to user ${owner}, but the folder of the configuration file to user ${configOwner}`,
+        "let both belong to the user of the server",
+      ),
     );
   const foreign = filesOfOthers(path, owner);
   if (foreign.length > 0)
-    results.push({
-      ...base,
-      state: "error",
-      detail: `${foreign.join(", ")} must belong to user ${owner} like the folder, or the server cannot open it: run chown`,
-      change: `run 'chown ${owner} ${foreign.map(shellWord).join(" ")}'`,
-    });
-  return results;
+    problems.push(
+      results.error(
+        `${foreign.join(", ")} must belong to user ${owner} like the folder, or the server cannot open it: run chown`,
+        `run 'chown ${owner} ${foreign.map(shellWord).join(" ")}'`,
+      ),
+    );
+  return problems;
 }
 
 /** Returns the files of the database that belong to another user than its folder. Root's server can use any of them. */

@@ -9,7 +9,7 @@ import { visible } from "../../platform/lib/safe-text.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";
 import { chooseChromium, type ChromiumChoice } from "../../facts/lookups/browser/shared-browser.ts";
 import type { StartWorker } from "../../platform/vocabulary/threads.ts";
-import { resultOf, type CheckResult } from "../check-results/check-result.ts";
+import { resultsOf, type CheckResult } from "./result.ts";
 
 const adviceOffline =
   'set scan.resolvers, or scan.schedule = "" and lookups.enabled = false if there is no internet access';
@@ -20,41 +20,31 @@ export async function resolvers(
   { scan, lookups }: Pick<Config, "scan" | "lookups">,
   offline: boolean,
 ): Promise<CheckResult[]> {
-  const check = "resolvers";
   if (offline) {
     const count = scan.resolvers.length;
     const detail =
       count === 0 ? "those of the system were not asked" : `${counted(count, "resolver")} not asked`;
-    return [{ check, what: "resolvers", state: "skipped", detail }];
+    return [resultsOf("resolvers", "resolvers").skipped(detail)];
   }
   const isUsed = scan.schedule !== null || lookups.enabled;
   const state = isUsed ? "error" : "warning";
-  const setting = "scan.resolvers";
   const change = isUsed ? adviceOffline : "set it to resolvers that respond, before scans are turned on";
   const checks = await dns.checkResolvers();
-  return checks.map(({ server: { address, port }, verdict, detail }): CheckResult => {
-    const base = {
-      check,
-      what: `resolver ${isIP(address) === 6 ? `[${address}]` : address}:${port}`,
-    } as const;
+  return checks.map(({ server: { address, port }, verdict, detail }) => {
+    const host = isIP(address) === 6 ? `[${address}]` : address;
+    const results = resultsOf("resolvers", `resolver ${host}:${port}`, "scan.resolvers");
     switch (verdict) {
       case "honest":
-        return { ...base, state: "ok", detail };
+        return results.ok(detail);
       case "silent":
-        return { ...base, state, detail, setting, change };
+        return results[state](detail, change);
       case "denying":
-        return {
-          ...base,
-          state,
-          detail: `${detail}, so scans and lookups do not believe it`,
-          setting,
-          change,
-        };
-      case "lying": {
-        const problem = `resolves names that do not exist (${detail}); scans do not use it`;
-        const remedy = 'set it to resolvers that do not filter or redirect, such as ["192.0.2.53"]';
-        return { ...base, state: "error", detail: problem, setting, change: remedy };
-      }
+        return results[state](`${detail}, so scans and lookups do not believe it`, change);
+      case "lying":
+        return results.error(
+          `resolves names that do not exist (${detail}); scans do not use it`,
+          'set it to resolvers that do not filter or redirect, such as ["192.0.2.53"]',
+        );
     }
   });
 }
@@ -70,26 +60,20 @@ export function chromiumOf({
 
 export function screenshots(config: Pick<Config, "scan" | "screenshots">): CheckResult {
   const setting = config.scan.screenshots;
-  const base = { check: "screenshots", what: "screenshots" } as const;
-  if (setting === "off") return { ...base, state: "ok", detail: "off" };
+  const results = resultsOf("screenshots", "screenshots", "scan.screenshots");
+  if (setting === "off") return results.ok("off");
   const choice = chromiumOf(config);
   if ("reason" in choice)
-    return {
-      ...base,
-      state: setting === "auto" ? "warning" : "error",
-      detail: `not available: ${choice.reason}`,
-      setting: "scan.screenshots",
-      change: 'install Chromium and set it to "auto" or to its path, or set it to "off"',
-    };
-  if (choice.args.includes("--no-sandbox"))
-    return {
-      ...base,
-      state: "warning",
-      detail: `${choice.path} runs without its sandbox, although it opens hostile pages`,
-      setting: "screenshots.chromium_args",
-      change: 'remove "--no-sandbox", unless a container is the sandbox',
-    };
-  return { ...base, state: "ok", detail: choice.path };
+    return results[setting === "auto" ? "warning" : "error"](
+      `not available: ${choice.reason}`,
+      'install Chromium and set it to "auto" or to its path, or set it to "off"',
+    );
+  if (!choice.args.includes("--no-sandbox")) return results.ok(choice.path);
+  return results.warning(
+    `${choice.path} runs without its sandbox, although it opens hostile pages`,
+    'remove "--no-sandbox", unless a container is the sandbox',
+    "screenshots.chromium_args",
+  );
 }
 
 /** Returns no result if there are no traps. */
@@ -97,17 +81,14 @@ export function trapsDeployed({ traps }: Pick<App, "traps">): CheckResult[] {
   const counts = traps.kinds.map((kind) => ({ kind: kind.name, count: traps.of(kind).list().length }));
   if (counts.every(({ count }) => count === 0)) return [];
   const totals = counts.map(({ kind, count }) => `${kind}s: ${count}`).join(", ");
-  const base = { check: "traps", what: "traps" } as const;
+  const results = resultsOf("traps", "traps", "traps.public_url");
   const detail = `${totals}; their URLs start with ${traps.publicUrl()}`;
-  if (traps.publicUrl().startsWith("https:")) return [{ ...base, state: "ok", detail }];
+  if (traps.publicUrl().startsWith("https:")) return [results.ok(detail)];
   return [
-    {
-      ...base,
-      state: "warning",
-      detail: `${detail}; HTTPS pages do not load them: set traps.public_url to an https:// URL`,
-      setting: "traps.public_url",
-      change: 'set it to a URL such as "https://phishwatch.example.com"',
-    },
+    results.warning(
+      `${detail}; HTTPS pages do not load them: set traps.public_url to an https:// URL`,
+      'set it to a URL such as "https://phishwatch.example.com"',
+    ),
   ];
 }
 
@@ -122,20 +103,20 @@ export async function inspectionThread(
   { clock, offline, startWorker }: { clock: Clock; offline: boolean; startWorker: StartWorker },
 ): Promise<CheckResult[]> {
   if (!lookups.enabled || offline) return [];
-  const base = { check: "inspection", what: "thread that reads pages" } as const;
+  const results = resultsOf("inspection", "thread that reads pages");
   const reason = await probeThread(startWorker, clock);
-  if (reason === undefined) return [{ ...base, state: "ok", detail: "starts" }];
-  const change = "give the service more memory, processes and open files";
-  return [{ ...base, state: "error", detail: `does not start: ${reason}`, change }];
+  return reason === undefined
+    ? [results.ok("starts")]
+    : [results.error(`does not start: ${reason}`, "give the service more memory, processes and open files")];
 }
 
 /** Checks that addresses are inspected: lookups, budget, and what waits. */
-export function inspectionResults(
+export function inspectionResult(
   { inspection }: Pick<App, "inspection">,
   config: Pick<Config, "feeds" | "inspection" | "lookups" | "scan" | "screenshots">,
   now: number,
-): CheckResult[] {
-  const base = { check: "inspection", what: "inspection of pages" } as const;
+): CheckResult {
+  const results = resultsOf("inspection", "inspection of pages");
   const feeds = config.feeds.filter(({ inspect }) => inspect).map(({ name }) => name);
   const { budget, disabled, oldestAt, waiting } = inspection.inspections.status();
   const count = waiting.person + waiting.submission + waiting.feed;
@@ -146,33 +127,19 @@ export function inspectionResults(
       ? "; without a Chromium, pages that consist of a picture or of scripts are not recognized"
       : "";
   const detail = `${waits}, ${grouped(used)} of ${grouped(max)} inspected today${browser}`;
-  if (disabled !== null)
-    return feeds.length === 0 && count === 0
-      ? [{ ...base, state: "ok", detail: "off, as lookups.enabled is false" }]
-      : [
-          {
-            ...base,
-            state: "warning",
-            detail: `${disabled}; ${waits}${feeds.length === 0 ? "" : `, and ${counted(feeds.length, "feed")} should be inspected`}`,
-            setting: "lookups.enabled",
-            change: "set it to true, or set inspect = false for the feeds",
-          },
-        ];
+  if (disabled !== null) {
+    if (feeds.length === 0 && count === 0) return results.ok("off, as lookups.enabled is false");
+    const wanted = feeds.length === 0 ? "" : `, and ${counted(feeds.length, "feed")} should be inspected`;
+    const change = "set it to true, or set inspect = false for the feeds";
+    return results.warning(`${disabled}; ${waits}${wanted}`, change, "lookups.enabled");
+  }
   const late = oldestAt !== null && now - oldestAt > backlogMs;
-  return [
-    resultOf(
-      base,
-      detail,
-      late || (used >= max && waiting.submission + waiting.feed > 0)
-        ? {
-            state: "warning",
-            detail: late ? `${detail}; one has waited for ${spanText(now - oldestAt)}` : detail,
-            setting: "inspection.per_day",
-            change: "raise it and inspection.per_minute, or inspect fewer feeds",
-          }
-        : undefined,
-    ),
-  ];
+  if (!late && (used < max || waiting.submission + waiting.feed === 0)) return results.ok(detail);
+  return results.warning(
+    late ? `${detail}; one has waited for ${spanText(now - oldestAt)}` : detail,
+    "raise it and inspection.per_minute, or inspect fewer feeds",
+    "inspection.per_day",
+  );
 }
 
 /** Only some of those that wait are read. */
@@ -194,64 +161,46 @@ export function originalResults(
   { lookups }: Pick<Config, "lookups">,
   now: number,
 ): CheckResult[] {
-  const base = { check: "originals", what: "original pages" } as const;
   const enabled = domains.list().filter((domain) => domain.enabled);
   if (enabled.length === 0) return [];
+  const all = resultsOf("originals", "original pages");
   const summaries = inspection.originals.summaries();
-  if (!lookups.enabled)
-    return [
-      {
-        ...base,
-        state: "ok",
-        detail: `not captured, because lookups.enabled is false; ${counted(summaries.filter(({ capturedAt }) => capturedAt !== null).length, "page")} on record`,
-      },
-    ];
-  const captured = new Set(
-    summaries.filter(({ capturedAt }) => capturedAt !== null).map(({ domain }) => domain),
-  );
-  const missing = enabled.filter(
-    ({ domain, updatedAt }) => !captured.has(domain) && now - updatedAt >= missingOriginalAgeMs,
-  );
+  const onRecord = summaries.filter(({ capturedAt }) => capturedAt !== null);
+  if (!lookups.enabled) {
+    const pages = counted(onRecord.length, "page");
+    return [all.ok(`not captured, because lookups.enabled is false; ${pages} on record`)];
+  }
+  const captured = new Set(onRecord.map(({ domain }) => domain));
+  const missing = enabled
+    .filter(({ domain, updatedAt }) => !captured.has(domain) && now - updatedAt >= missingOriginalAgeMs)
+    .map(({ domain }) => domain);
   const failing = summaries.filter(
     ({ failingSince }) => failingSince !== null && now - failingSince >= failingOriginalAgeMs,
   );
+  const warning = (domain: string, detail: string, change: string) =>
+    resultsOf("originals", `original pages of ${domain}`).warning(visible(detail, 500), change);
+  const because = (problem: (typeof summaries)[number]["problem"] | undefined) =>
+    problem === undefined || problem === null ? "" : `: ${describeProblem(problem)}`;
   const results = [
-    ...missing.slice(0, originalsShownMax).map(({ domain }): CheckResult => {
-      const problem = summaries.find((one) => one.domain === domain && one.problem !== null)?.problem;
-      const why = problem === undefined || problem === null ? "" : `: ${describeProblem(problem)}`;
-      return {
-        ...base,
-        what: `original pages of ${domain}`,
-        state: "warning",
-        detail: visible(`none was captured${why}; pages cannot be compared with this brand`, 500),
-        change: "open its original pages in the console, which say what to do",
-      };
+    ...missing.slice(0, originalsShownMax).map((domain) => {
+      const found = summaries.find((one) => one.domain === domain && one.problem !== null);
+      return warning(
+        domain,
+        `none was captured${because(found?.problem)}; pages cannot be compared with this brand`,
+        "open its original pages in the console, which say what to do",
+      );
     }),
     ...failing
       .slice(0, originalsShownMax)
-      .flatMap(({ address, domain, failingSince, problem }): CheckResult[] =>
-        missing.some((one) => one.domain === domain)
-          ? []
-          : [
-              {
-                ...base,
-                what: `original pages of ${domain}`,
-                state: "warning",
-                detail: visible(
-                  `${visible(address, 200)} is not captured since ${toIsoTime(failingSince!)}${problem === null ? "" : `: ${describeProblem(problem)}`}`,
-                  500,
-                ),
-                change: "correct the site, or remove the page from the original pages",
-              },
-            ],
+      .filter(({ domain }) => !missing.includes(domain))
+      .map(({ address, domain, failingSince, problem }) =>
+        warning(
+          domain,
+          `${visible(address, 200)} is not captured since ${toIsoTime(failingSince!)}${because(problem)}`,
+          "correct the site, or remove the page from the original pages",
+        ),
       ),
   ];
   if (results.length > 0) return results;
-  return [
-    {
-      ...base,
-      state: "ok",
-      detail: `${counted(summaries.length, "page")} of ${counted(captured.size, "domain")}`,
-    },
-  ];
+  return [all.ok(`${counted(summaries.length, "page")} of ${counted(captured.size, "domain")}`)];
 }

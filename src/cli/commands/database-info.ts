@@ -29,7 +29,7 @@ import { optionalIsoTime, toIsoTime, type Instant } from "../../platform/lib/clo
 import { bytesText } from "../../platform/lib/durations.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
-import { readOnlyUri } from "../check/database-copy.ts";
+import { readOnlyUri } from "../checks/database-copy.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";

@@ -1,6 +1,6 @@
 import net from "node:net";
 import { expect, test } from "bun:test";
-import { openFiles } from "../../../src/cli/checks/open-files.ts";
+import { openFiles } from "../../../src/cli/checks/machine.ts";
 import {
   connectionLimits,
   isLackOfDescriptors,

@@ -2,8 +2,8 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CheckResult } from "../../../src/cli/check-results/check-result.ts";
-import { checkUpgrade } from "../../../src/cli/check/upgrade.ts";
+import type { CheckResult } from "../../../src/cli/checks/result.ts";
+import { checkUpgrade } from "../../../src/cli/checks/upgrade.ts";
 import { openDatabase } from "../../../src/platform/database/database.ts";
 import { takeServeLock, tryLock } from "../../../src/platform/database/lock.ts";
 import {

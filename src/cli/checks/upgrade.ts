@@ -14,8 +14,8 @@ import { bytesText, spanText } from "../../platform/lib/durations.ts";
 import { messageOf, StartError } from "../../platform/lib/errors.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { changesBetween } from "../../manual/changes.ts";
-import type { CheckResult } from "../check-results/check-result.ts";
 import { readOnlyUri } from "./database-copy.ts";
+import { resultsOf, type CheckResult } from "./result.ts";
 
 /** Databases up to this size are migrated in memory. Twice this is needed. */
 const rehearsalBytesMax = 512 << 20;
@@ -30,17 +30,10 @@ export function checkUpgrade(
   { storage: { path } }: Pick<Config, "storage">,
   report: (result: CheckResult) => void,
 ): void {
-  const what = "database";
-  report({ check: "configuration", what: "configuration", state: "ok", detail: "valid for this version" });
-  if (path === ":memory:" || !existsSync(path)) {
-    report({
-      check: "upgrade-version",
-      what,
-      state: "ok",
-      detail: "there is none yet, so nothing is upgraded",
-    });
-    return;
-  }
+  const results = resultsOf("upgrade-version", "database");
+  report(resultsOf("configuration", "configuration").ok("valid for this version"));
+  if (path === ":memory:" || !existsSync(path))
+    return report(results.ok("there is none yet, so nothing is upgraded"));
   try {
     reportUpgrade(path, report);
   } catch (error) {
@@ -48,7 +41,7 @@ export function checkUpgrade(
     const [detail = "", ...remedies] = message.split("\n");
     const otherwise = "run the version that the database is of, or restore a copy or backup";
     const change = remedies.length === 0 ? otherwise : remedies.map((line) => line.trim()).join(" or ");
-    report({ check: "upgrade-version", what, state: "error", detail, change });
+    report(results.error(detail, change));
   }
 }
 
@@ -57,7 +50,7 @@ function reportUpgrade(path: string, report: (result: CheckResult) => void): voi
   try {
     sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     const pending = pendingMigrations(sqlite);
-    report({ check: "upgrade-version", what: "database", state: "ok", detail: describeVersions(pending) });
+    report(resultsOf("upgrade-version", "database").ok(describeVersions(pending)));
     if (pending.names.length === 0) return;
     report(rehearse(sqlite, path));
     report(room(path));
@@ -77,12 +70,13 @@ function describeVersions({ from = "an unreleased version", names }: PendingMigr
 
 /** Migrates a copy in memory, so that the outcome and the time are those of this database. */
 function rehearse(sqlite: Sqlite, path: string): CheckResult {
-  const base = { check: "upgrade-migration", what: "migration" } as const;
+  const results = resultsOf("upgrade-migration", "migration");
   const { databaseBytes } = roomForUpgrade(path);
   if (databaseBytes > rehearsalBytesMax) {
     const estimate = spanText((databaseBytes / assumedBytesPerSecond) * 1_000);
-    const detail = `not tried, because the database (${bytesText(databaseBytes)}) is larger than ${bytesText(rehearsalBytesMax)}; roughly estimated, it takes ${estimate} if everything is rewritten (at ${bytesText(assumedBytesPerSecond)} per second)`;
-    return { ...base, state: "skipped", detail };
+    return results.skipped(
+      `not tried, because the database (${bytesText(databaseBytes)}) is larger than ${bytesText(rehearsalBytesMax)}; roughly estimated, it takes ${estimate} if everything is rewritten (at ${bytesText(assumedBytesPerSecond)} per second)`,
+    );
   }
   const image = sqlite.serialize();
   for (const offset of journalModeOffsets) image[offset] = 1;
@@ -91,42 +85,35 @@ function rehearse(sqlite: Sqlite, path: string): CheckResult {
   try {
     migrateDatabase(copy);
     const took = spanText(performance.now() - startedAt);
-    return { ...base, state: "ok", detail: `succeeds on a copy in memory, in ${took}` };
+    return results.ok(`succeeds on a copy in memory, in ${took}`);
   } catch (error) {
-    return {
-      ...base,
-      state: "error",
-      detail: `fails on a copy in memory: ${messageOf(error)}`,
-      change: "keep the earlier version, and report the error",
-    };
+    const detail = `fails on a copy in memory: ${messageOf(error)}`;
+    return results.error(detail, "keep the earlier version, and report the error");
   } finally {
     copy.close();
   }
 }
 
 function room(path: string): CheckResult {
-  const base = { check: "upgrade-room", what: "disk" } as const;
+  const results = resultsOf("upgrade-room", "disk");
   const { databaseBytes, neededBytes, freeBytes } = roomForUpgrade(path);
   const free = `${bytesText(freeBytes)} free`;
-  if (freeBytes >= neededBytes)
-    return {
-      ...base,
-      state: "ok",
-      detail: `${free}; the copy takes ${bytesText(databaseBytes)} at most, and with the migrations ${bytesText(neededBytes)} are needed`,
-    };
-  return {
-    ...base,
-    state: "warning",
-    detail: `${free}, but ${bytesText(neededBytes)} are needed: the database would be migrated without a copy`,
-    change: `make room, or run 'phishwatch backup' to another disk first`,
-  };
+  return freeBytes >= neededBytes
+    ? results.ok(
+        `${free}; the copy takes ${bytesText(databaseBytes)} at most, and with the migrations ${bytesText(neededBytes)} are needed`,
+      )
+    : results.warning(
+        `${free}, but ${bytesText(neededBytes)} are needed: the database would be migrated without a copy`,
+        "make room, or run 'phishwatch backup' to another disk first",
+      );
 }
 
 function server(path: string, { from = "the earlier version" }: PendingMigrations): CheckResult {
-  const base = { check: "upgrade-server", what: "server", state: "ok" } as const;
-  return isServed(path)
-    ? { ...base, detail: `one of version ${from} is running; the upgrade begins when it is restarted` }
-    : { ...base, detail: "none is running; the next start upgrades the database" };
+  return resultsOf("upgrade-server", "server").ok(
+    isServed(path)
+      ? `one of version ${from} is running; the upgrade begins when it is restarted`
+      : "none is running; the next start upgrades the database",
+  );
 }
 
 /** Without the file of the lock, no server has run, and taking the lock would create it. */
@@ -138,13 +125,11 @@ function isServed(path: string): boolean {
 }
 
 function changes({ from }: PendingMigrations): CheckResult[] {
-  return changesBetween(from, buildInfo.version).map(({ version, changed }) => ({
-    check: "upgrade-changes",
-    what: `changes in ${version}`,
-    state: "ok",
-    detail:
+  return changesBetween(from, buildInfo.version).map(({ version, changed }) =>
+    resultsOf("upgrade-changes", `changes in ${version}`).ok(
       changed.length === 0
         ? "nothing that existed before"
         : `${changed.join("; ")}; see 'phishwatch help whats-new'`,
-  }));
+    ),
+  );
 }

@@ -2,8 +2,8 @@ import { visible } from "../../platform/lib/safe-text.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Output } from "../terminal/terminal.ts";
-import { checkCatalog } from "./catalog.ts";
-import type { CheckResult } from "./check-result.ts";
+import { groupOf } from "./catalog.ts";
+import type { CheckResult } from "./result.ts";
 import type { SettingPlace } from "./setting-place.ts";
 
 const detailLengthMax = 500;
@@ -30,7 +30,7 @@ export function createResultPrinter({
 
   function printText(result: CheckResult): void {
     const { check, what, state, detail } = result;
-    const { group: own } = checkCatalog[check];
+    const own = groupOf(check);
     if (own !== group) out.write(`${group === undefined ? "" : "\n"}${own}\n`);
     group = own;
     out.write(`${state.padEnd(7)}  ${visible(what, 200)}: ${visible(detail, detailLengthMax)}\n`);

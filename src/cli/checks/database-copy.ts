@@ -2,7 +2,7 @@ import { constants, Database as Sqlite } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { compareAtOnce } from "../../platform/database/health/index-comparison.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
-import { waitingReadMax } from "../checks/lookups.ts";
+import { waitingReadMax } from "./lookups.ts";
 
 /** Tables whose rows a check needs, beside the threats that were reported. All other tables stay empty: they can be large. */
 const copiedTables = [

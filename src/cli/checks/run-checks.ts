@@ -6,39 +6,29 @@ import type { Config } from "../../platform/config/config.ts";
 import { diskRoomFor } from "../../platform/database/files/disk.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
-import { checkSetup, ports } from "../checks/access.ts";
-import { backupResults } from "../checks/backups.ts";
-import { serverCertificate } from "../checks/certificates.ts";
-import { channelResults, filterResults, takedownResults } from "../checks/channels.ts";
-import {
-  allowedDomains,
-  archiveChecks,
-  brandWords,
-  keysWithoutDomain,
-  protectedDomains,
-  similarity,
-} from "../checks/detection.ts";
-import { endpointResults, type EndpointChecks } from "../checks/endpoints.ts";
-import { hiddenConfiguration, unknownVariables } from "../checks/environment.ts";
-import { embeddedLists } from "../checks/lists.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { checkSetup, ports } from "./access.ts";
+import { backupResults } from "./backups.ts";
+import { serverCertificate } from "./certificates.ts";
+import type { DatabaseCopy } from "./database-copy.ts";
+import { channelResults, endpointResults, takedownResults, type EndpointChecks } from "./delivery.ts";
+import * as detection from "./detection.ts";
+import { embeddedLists } from "./lists.ts";
 import {
   chromiumOf,
-  inspectionResults,
+  inspectionResult,
   inspectionThread,
+  originalResults,
   resolvers,
   screenshots,
   trapsDeployed,
-  originalResults,
-} from "../checks/lookups.ts";
-import { clock, fileSystemOf, fileTimes, growth, memory } from "../checks/machine.ts";
-import { originsOfNames, sourceResults } from "../checks/names.ts";
-import { openFiles } from "../checks/open-files.ts";
-import { runningServer, writeLock } from "../checks/serving.ts";
-import { archiveResult, retentionResults } from "../checks/storage.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import type { CheckResult } from "../check-results/check-result.ts";
-import type { DatabaseCopy } from "./database-copy.ts";
+} from "./lookups.ts";
+import { clock, fileTimes, memory, openFiles } from "./machine.ts";
 import { openForCheck } from "./open-for-check.ts";
+import { resultsOf, type CheckResult } from "./result.ts";
+import { hiddenConfiguration, runningServer, unknownVariables } from "./setup.ts";
+import { originsOfNames, sourceResults } from "./sources.ts";
+import { archiveResult, fileSystemOf, growth, retentionResults, writeLock } from "./storage.ts";
 
 type Results = CheckResult[] | Promise<CheckResult[]>;
 
@@ -64,7 +54,7 @@ export async function runChecks({
   const app = opened?.app;
   try {
     const groups: Results[] = [
-      [{ check: "configuration", what: "configuration", state: "ok", detail: "valid" }],
+      [resultsOf("configuration", "configuration").ok("valid")],
       [...hiddenConfiguration(terminal.env, config), ...unknownVariables(terminal.env, config)],
       runningServer(config),
       checkSetup(config, process.getuid?.()),
@@ -72,7 +62,7 @@ export async function runChecks({
       serverCertificate(config.server, now()),
       machine(config, now(), opened),
       storage,
-      writeLock(config.storage.path, systemTime),
+      writeLock(config.storage.path, systemTime).then((result) => [result]),
       fileSystemOf(config.storage.path),
       app === undefined ? [] : growthOf(config, now(), opened?.events ?? null),
       app === undefined ? [] : archiveResult(config).then((result) => [result]),
@@ -118,13 +108,13 @@ function appChecks(
   const { startWorker } = terminal.threads;
   return [
     [
-      ...protectedDomains(app),
-      ...brandWords(app),
-      ...allowedDomains(app),
-      ...similarity(config),
-      ...archiveChecks(app),
-      ...keysWithoutDomain(app),
-      ...filterResults(app),
+      ...detection.protectedDomains(app),
+      ...detection.brandWords(app),
+      ...detection.allowedDomains(app),
+      ...detection.similarity(config),
+      ...detection.archiveChecks(app),
+      ...detection.keysWithoutDomain(app),
+      ...detection.filterResults(app),
     ],
     retentionResults(app.dataRetention.states(), now),
     originsOfNames(config),
@@ -133,7 +123,7 @@ function appChecks(
     [
       screenshots(config),
       ...originalResults(app, config, now),
-      ...inspectionResults(app, config, now),
+      inspectionResult(app, config, now),
       ...trapsDeployed(app),
     ],
     inspectionThread(config, { clock: systemTime, offline, startWorker }),
