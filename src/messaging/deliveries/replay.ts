@@ -26,7 +26,7 @@ import { badRequest, notFound } from "../../platform/lib/errors.ts";
 import type { IdFactory } from "../../platform/lib/ids.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { ReplaySelection } from "../../platform/vocabulary/deliveries.ts";
-import type { Delivery, DeliveryLog } from "./delivery-log.ts";
+import type { DeliveryLog } from "./delivery-log.ts";
 import { subjectOf } from "../../access/entries/administration.ts";
 import { deliveries, recipients, announcements } from "./store/tables.ts";
 import { protectedDomains } from "../../threats/domains/tables.ts";
@@ -43,17 +43,7 @@ export interface ReplayRequest {
 }
 
 /** Sends events again, each with its identifier. Pending deliveries are left as they are. */
-export interface Replay {
-  /** Sends one delivery again, with all its retries. @throws PublicError `not_found` */
-  redeliver(id: string, options: { by: Actor }): Delivery;
-  /** Returns the number of deliveries that `run` would send. @throws PublicError like `run` */
-  count(request: ReplayRequest): number;
-  /**
-   * Makes deliveries due and returns their number.
-   * @throws PublicError `not_found`; `bad_request` for a disabled recipient
-   */
-  run(request: ReplayRequest, options: { by: Actor }): Promise<number>;
-}
+export type Replay = ReturnType<typeof createReplay>;
 
 interface Target {
   id: string;
@@ -91,11 +81,12 @@ export function createReplay({
   onDue: () => void;
   /** Channels whose recipients are sent the events that they subscribe to. */
   subscribingChannels: ReadonlySet<string>;
-}): Replay {
+}) {
   const { query } = database;
 
   return {
-    redeliver: (id, { by }) =>
+    /** Sends one delivery again, with all its retries. @throws PublicError `not_found` */
+    redeliver: (id: string, { by }: { by: Actor }) =>
       database.transaction(() => {
         const changed = query
           .update(deliveries)
@@ -111,7 +102,8 @@ export function createReplay({
         return delivery;
       }),
 
-    count(request) {
+    /** Returns the number of deliveries that `run` would send. @throws PublicError like `run` */
+    count(request: ReplayRequest) {
       const target = targetOf(query, request, subscribingChannels);
       if (request.which === "failed" || target === undefined)
         return query
@@ -124,7 +116,11 @@ export function createReplay({
       return query.select({ total: count() }).from(events).where(where).get()!.total;
     },
 
-    async run(request, { by }) {
+    /**
+     * Makes deliveries due and returns their number.
+     * @throws PublicError `not_found`; `bad_request` for a disabled recipient
+     */
+    async run(request: ReplayRequest, { by }: { by: Actor }) {
       const { which, since } = request;
       const target = targetOf(query, request, subscribingChannels);
       const step =

@@ -267,15 +267,8 @@ function cutAfterLongWords(text: string, start: number, cuts: Cuts): void {
 /** Characters of a text, as `charCodeAt` returns them. */
 const codeCount = 0x10000;
 
-interface WordTrie {
-  /** Returns the node of one more character below `node`, or 0 if no word continues with it. The root is node 0. */
-  next(node: number, code: number): number;
-  /** Returns the flags of the word that ends at the node, or 0 if none ends there. */
-  flags(node: number): number;
-}
-
 /** @param words with their flags, which are at least 1; those of a word that occurs again are combined */
-export function createWordTrie(words: readonly (readonly [word: string, flags: number])[]): WordTrie {
+export function createWordTrie(words: readonly (readonly [word: string, flags: number])[]) {
   const symbols = new Uint8Array(codeCount);
   let symbolCount = 1;
   let characters = 0;
@@ -297,8 +290,11 @@ export function createWordTrie(words: readonly (readonly [word: string, flags: n
     flagsOf[node]! |= flags;
   }
   return {
+    /** Returns the node of one more character below `node`, or 0 if no word continues with it. The root is node 0. */
     // No word contains symbol 0, so its node is 0.
-    next: (node, code) => nodes[node * symbolCount + symbols[code]!]!,
-    flags: (node) => flagsOf[node]!,
+    next: (node: number, code: number) => nodes[node * symbolCount + symbols[code]!]!,
+
+    /** Returns the flags of the word that ends at the node, or 0 if none ends there. */
+    flags: (node: number) => flagsOf[node]!,
   };
 }

@@ -106,15 +106,11 @@ interface Site {
 /**
  * Limits how many hosts of one registrable domain are inspected: its owner makes as many of them as they like.
  */
-interface SiteShares {
-  /** Takes a start. Returns 0, or how long the host has to wait in milliseconds, one after the other. */
-  take(host: string, perMinute: number): number;
-}
-
-export function createSiteShares(monotonicMs: () => number): SiteShares {
+export function createSiteShares(monotonicMs: () => number) {
   const sites = new Map<string, Site>();
   return {
-    take(host, perMinute) {
+    /** Takes a start. Returns 0, or how long the host has to wait in milliseconds, one after the other. */
+    take(host: string, perMinute: number) {
       const now = monotonicMs();
       if (sites.size > sitesMax)
         for (const [name, { givenMs, usedToMs }] of sites)

@@ -76,30 +76,21 @@ function textOf(get: () => string): string {
   }
 }
 
-/** Folders in which browsers keep their profiles, each for one screenshot. */
-interface ProfileFolders {
-  create(): Promise<string>;
-  /** Deletes a profile. Never rejects. */
-  remove(profile: string): Promise<void>;
-}
-
 const prefix = "phishwatch-chromium-";
 const minuteMs = 60_000;
 /** Age from which a profile belongs to no browser anymore: a screenshot takes seconds. */
 const leftoverMs = 10 * minuteMs;
 
 /**
+ * Folders in which browsers keep their profiles, each for one screenshot.
  * Deletes also what is left of earlier profiles: a process that was killed leaves its own, and a browser that is ending
  * may write into a profile after it was deleted.
  * @param folder folder for the profiles, which others may use, too.
  */
-export function createProfileFolders({
-  clock,
-  folder,
-  log,
-}: Needs<"clock" | "log"> & { folder: string }): ProfileFolders {
+export function createProfileFolders({ clock, folder, log }: Needs<"clock" | "log"> & { folder: string }) {
   let sweptMs: number | undefined;
 
+  /** Deletes a profile. Never rejects. */
   async function remove(profile: string): Promise<void> {
     await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(
       (error: unknown) => logDropped(log, error, "screenshots.profile_not_deleted"),

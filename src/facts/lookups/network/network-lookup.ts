@@ -88,18 +88,13 @@ function blockOf(address: string): string {
   return `${width}/${value >> (width === 32 ? 8n : 80n)}`;
 }
 
-/** Caches networks by the range of their addresses. */
-interface NetworkCache {
-  find(address: string): Network | undefined;
-  add(address: string, network: Network): void;
-}
-
 /**
  * A response is reused for addresses in the same block of this prefix length. Registries respond with the smallest
  * network of the address that was queried, and elsewhere in a large one there may be smaller ones of other holders.
  */
 const sharedBits = { 32: 20, 128: 32 } as const;
 
+/** Caches networks by the range of their addresses. */
 function createNetworkCache({
   clock,
   entriesMax,
@@ -108,11 +103,11 @@ function createNetworkCache({
   clock: Pick<Clock, "monotonicMs">;
   entriesMax: number;
   keepMs: number;
-}): NetworkCache {
+}) {
   // Newest last. A linear search of the largest cache takes a fraction of a millisecond.
   let entries: { network: Network; range: AddressRange; untilMs: number }[] = [];
   return {
-    find(address) {
+    find(address: string) {
       const number = addressNumber(address);
       if (number === undefined) return undefined;
       const now = clock.monotonicMs();
@@ -123,7 +118,7 @@ function createNetworkCache({
           range.width === number.width && range.first <= number.value && range.last >= number.value,
       )?.network;
     },
-    add(address, network) {
+    add(address: string, network: Network) {
       const range = rangeAround(network.first, network.last, address);
       const number = addressNumber(address);
       if (range === undefined || number === undefined) return;

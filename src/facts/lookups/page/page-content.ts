@@ -157,15 +157,6 @@ function joined(text: string): string {
   return text.split(/\s+/).join(" ").trim();
 }
 
-/**
- * Counts markup, for which the parser needs memory: about 200 bytes for each element that is not closed, and 50 for each
- * attribute of a tag. Pages that people use have far less of both.
- */
-interface MarkupMeter {
-  /** Counts the next piece of a page. Returns false once there is too much. */
-  add(piece: string): boolean;
-}
-
 const tagsMax = 12_000;
 /** Number of characters that can separate attributes within one tag. An embedded image contains many slashes. */
 const separatorsMax = 20_000;
@@ -174,12 +165,17 @@ const separators = new Set([..." \t\n\r\f\"'/"].map((character) => character.cha
 const lessThan = 60;
 const greaterThan = 62;
 
-function createMarkupMeter(): MarkupMeter {
+/**
+ * Counts markup, for which the parser needs memory: about 200 bytes for each element that is not closed, and 50 for
+ * each attribute of a tag. Pages that people use have far less of both.
+ */
+function createMarkupMeter() {
   let tags = 0;
   let separatorsInTag = 0;
   let isInTag = false;
   return {
-    add(piece) {
+    /** Counts the next piece of a page. Returns false once there is too much. */
+    add(piece: string) {
       for (let index = 0; index < piece.length; index += 1) {
         const code = piece.charCodeAt(index);
         if (code === lessThan) {

@@ -87,11 +87,6 @@ function preferred(urls: unknown[]): string | undefined {
   return url.endsWith("/") ? url : `${url}/`;
 }
 
-/** Finds RDAP services in IANA's current list, or in the embedded copy if that cannot be downloaded. */
-interface RdapDirectory {
-  serviceFor(domain: string): Promise<string | undefined>;
-}
-
 export const ianaBootstrapUrl = "https://data.iana.org/rdap/dns.json";
 const refreshedKeepMs = 7 * 86_400_000;
 const retryAfterMs = 86_400_000;
@@ -100,7 +95,10 @@ const listBytesMax = 256 * 1024;
 /** A list that is much shorter than the embedded one is taken as an error. */
 const suffixesMin = 500;
 
-/** @param url URL of IANA's list; undefined: use the embedded list only. */
+/**
+ * Finds RDAP services in IANA's current list, or in the embedded copy if that cannot be downloaded.
+ * @param url URL of IANA's list; undefined: use the embedded list only.
+ */
 export function createRdapDirectory({
   client,
   clock,
@@ -113,7 +111,7 @@ export function createRdapDirectory({
   url: string | undefined;
   userAgent: string;
   timeoutMs: number;
-}): RdapDirectory {
+}) {
   const embedded = lazy(embeddedRdapServices);
   let refreshed: RdapServices | undefined;
   /** In monotonic milliseconds; undefined before the first refresh. */
@@ -138,7 +136,7 @@ export function createRdapDirectory({
   }
 
   return {
-    async serviceFor(domain) {
+    async serviceFor(domain: string) {
       if (url !== undefined && (nextRefreshAtMs === undefined || clock.monotonicMs() >= nextRefreshAtMs)) {
         refreshing ??= refresh(url).finally(() => (refreshing = undefined));
         await refreshing;

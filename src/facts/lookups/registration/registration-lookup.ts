@@ -101,13 +101,8 @@ export function createRegistrationLookup({
   };
 }
 
-interface RdapClient {
-  /** Queries the service at `baseUrl` for a registrable domain in A-label form. Never throws for what others do. */
-  lookUp(domain: string, baseUrl: string): Promise<RegistrationOutcome>;
-}
-
 /** Queries RDAP services for domains (RFC 9082, 9083). */
-function createRdapClient({ get, turns }: { get: GetRdap; turns: Turns }): RdapClient {
+function createRdapClient({ get, turns }: { get: GetRdap; turns: Turns }) {
   /** Completes the record of a registry that refers to the registrar's service. A failure there does no harm. */
   async function complete(
     found: Extract<RegistrationOutcome, { kind: "registered" }>,
@@ -131,7 +126,8 @@ function createRdapClient({ get, turns }: { get: GetRdap; turns: Turns }): RdapC
   }
 
   return {
-    async lookUp(domain, baseUrl) {
+    /** Queries the service at `baseUrl` for a registrable domain in A-label form. Never throws for what others do. */
+    async lookUp(domain: string, baseUrl: string): Promise<RegistrationOutcome> {
       const page = await get(new URL(`domain/${domain}`, baseUrl).href);
       if ("kind" in page) return page;
       const { status, text } = page;

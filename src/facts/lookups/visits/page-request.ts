@@ -127,29 +127,27 @@ export function createPageRequest({
 }
 
 /** Cookies of one visit. Many sites redirect in a loop to visitors that return none. */
-interface CookieJar {
-  /** Value of the Cookie header; undefined if there are none for this host. */
-  headerFor(url: URL): string | undefined;
-  /** @param header the Set-Cookie headers of a response, joined by commas */
-  take(url: URL, header: string | undefined): void;
-}
+type CookieJar = ReturnType<typeof createCookieJar>;
 
 const cookiesMax = 50;
 const cookieLengthMax = 4_096;
 /** Length of the Set-Cookie headers of a response that is read, in characters. */
 const headerLengthMax = 16_384;
 
-export function createCookieJar(): CookieJar {
+export function createCookieJar() {
   /** By domain and name; the domain is that of the host, or one above it that the cookie names. */
   const cookies = new Map<string, { domain: string; isExact: boolean; pair: string }>();
   return {
-    headerFor({ hostname }) {
+    /** Value of the Cookie header; undefined if there are none for this host. */
+    headerFor({ hostname }: URL) {
       const sent = [...cookies.values()].filter(({ domain, isExact }) =>
         isExact ? hostname === domain : isAtOrBelow(hostname, domain),
       );
       return sent.length === 0 ? undefined : sent.map(({ pair }) => pair).join("; ");
     },
-    take({ hostname }, header) {
+
+    /** @param header the Set-Cookie headers of a response, joined by commas */
+    take({ hostname }: URL, header: string | undefined) {
       for (const cookie of separated(header ?? "")) {
         const [pair = "", ...attributes] = cookie.split(";").map((part) => part.trim());
         const name = pair.slice(0, pair.indexOf("="));

@@ -78,18 +78,11 @@ const nameBytesMax = 1 << 19;
 const candidatesMax = 1 << 9;
 
 /** Collects what the entries of one log contain until it is sent. */
-export interface BatchBuilder {
-  add(block: ScreenedBlock): void;
-  skip(entries: number): void;
-  isFull(): boolean;
-  isEmpty(): boolean;
-  /** Returns the batch, and starts the next one. */
-  take(progress: LogProgress): Batch;
-}
+export type BatchBuilder = ReturnType<typeof createBatchBuilder>;
 
 const noCounts: Readonly<BatchCounts> = { entries: 0, names: 0, malformed: 0, skipped: 0, bytes: 0 };
 
-export function createBatchBuilder(): BatchBuilder {
+export function createBatchBuilder() {
   let counts = { ...noCounts };
   let candidates: Candidate[] = [];
   let names: Uint8Array[] = [];
@@ -98,7 +91,7 @@ export function createBatchBuilder(): BatchBuilder {
   let lastEntryAt: Instant | null = null;
 
   return {
-    add(block) {
+    add(block: ScreenedBlock) {
       counts.entries += block.entries;
       counts.names += block.nameCount;
       counts.malformed += block.malformed;
@@ -110,11 +103,13 @@ export function createBatchBuilder(): BatchBuilder {
       tablesVersion = Math.min(tablesVersion, block.tablesVersion);
       lastEntryAt = block.lastAt ?? lastEntryAt;
     },
-    skip: (entries) => void (counts.skipped += entries),
+    skip: (entries: number) => void (counts.skipped += entries),
     isFull: () =>
       counts.entries >= entriesMax || nameBytes >= nameBytesMax || candidates.length >= candidatesMax,
     isEmpty: () => counts.entries === 0 && counts.skipped === 0,
-    take(progress) {
+
+    /** Returns the batch, and starts the next one. */
+    take(progress: LogProgress): Batch {
       const joined = new Uint8Array(nameBytes);
       let used = 0;
       for (const part of names) {

@@ -139,19 +139,6 @@ async function* emailBatches(text: string): AsyncGenerator<NameBatch<Place>> {
   for await (const chunk of readEmails(readLines(source), { wholeOnly: false })) yield batchOfChunk(chunk);
 }
 
-/**
- * Collects the lines of one email up to a size that is parsed in a few milliseconds. Pictures and documents are most of
- * an email and contain no links that are read, so that only the start of what looks like an encoded attachment is kept.
- */
-interface MessageBuffer {
-  /** Adds the line `bytes[start..end)`, without its line feed. */
-  add(bytes: Uint8Array, start: number, end: number): void;
-  /** Whether no line of a message was added yet. */
-  readonly isEmpty: boolean;
-  /** Returns the message and starts the next one. `isCut`: it had more than is read. */
-  take(): { bytes: Uint8Array<ArrayBuffer>; isCut: boolean };
-}
-
 /** Maximum size of a message without the attachments, in bytes. */
 const messageBytesMax = 1 << 20;
 const tooLong = `has more than ${messageBytesMax / 2 ** 20} MiB of text or too many parts; only its start was read`;
@@ -169,7 +156,11 @@ const isEncoded = new Uint8Array(256);
 for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r")
   isEncoded[character.charCodeAt(0)] = 1;
 
-function createMessageBuffer(): MessageBuffer {
+/**
+ * Collects the lines of one email up to a size that is parsed in a few milliseconds. Pictures and documents are most of
+ * an email and contain no links that are read, so that only the start of what looks like an encoded attachment is kept.
+ */
+function createMessageBuffer() {
   let kept = new Uint8Array(1 << 14);
   let used = 0;
   let keptLines = 0;
@@ -190,10 +181,13 @@ function createMessageBuffer(): MessageBuffer {
   }
 
   return {
+    /** Whether no line of a message was added yet. */
     get isEmpty() {
       return keptLines === 0;
     },
-    add(bytes, start, end) {
+
+    /** Adds the line `bytes[start..end)`, without its line feed. */
+    add(bytes: Uint8Array, start: number, end: number) {
       // People leave lines empty when they paste.
       const isBlank = end - start <= 1;
       if (isCut || (isBlank && keptLines === 0)) return;
@@ -203,6 +197,8 @@ function createMessageBuffer(): MessageBuffer {
       isCut = used + end - start + 1 > messageBytesMax || keptLines >= linesMax || separators > separatorsMax;
       if (!isCut) append(bytes, start, end);
     },
+
+    /** Returns the message and starts the next one. `isCut`: it had more than is read. */
     take() {
       const taken = { bytes: kept.slice(0, used), isCut };
       used = keptLines = separators = encodedBytes = 0;

@@ -113,15 +113,12 @@ export async function readHashSet(path: string): Promise<{ key: Uint8Array; hash
 }
 
 /** A set of hashes in 16 to 32 bytes per hash, without allocation per hash. */
-interface HashSet {
-  add(hash: number): void;
-  has(hash: number): boolean;
-}
+type HashSet = ReturnType<typeof createHashSet>;
 
 const empty = -1;
 
 /** @param hashesMax maximum number of hashes that are added. */
-function createHashSet(hashesMax: number): HashSet {
+function createHashSet(hashesMax: number) {
   const capacity = 2 ** Math.ceil(Math.log2(Math.max(8, 2 * hashesMax)));
   const slots = new Float64Array(capacity).fill(empty);
   const value = new Float64Array(1);
@@ -134,7 +131,7 @@ function createHashSet(hashesMax: number): HashSet {
     return slot;
   };
   return {
-    add: (hash) => void (slots[slotOf(hash)] = hash),
-    has: (hash) => slots[slotOf(hash)] === hash,
+    add: (hash: number) => void (slots[slotOf(hash)] = hash),
+    has: (hash: number) => slots[slotOf(hash)] === hash,
   };
 }

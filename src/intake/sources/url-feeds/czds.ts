@@ -110,14 +110,6 @@ interface TokenStore {
   save(text: string): Promise<void>;
 }
 
-/** Tokens of an account, which are used as long as they are valid. */
-interface CzdsTokens {
-  /** Returns a token that is valid now: the stored one, or a new one. */
-  get(signal: AbortSignal): Promise<{ token: string } | CzdsFailure>;
-  /** Forgets a token that the service has rejected. */
-  forget(): void;
-}
-
 interface StoredToken {
   /** SHA-256 of the account and the service that the token is for. */
   account: string;
@@ -126,6 +118,7 @@ interface StoredToken {
   expiresAt: Instant;
 }
 
+/** Tokens of an account, which are used as long as they are valid. */
 function createCzdsTokens({
   account,
   url,
@@ -140,7 +133,7 @@ function createCzdsTokens({
   clock: Clock;
   tokenStore: TokenStore;
   userAgent: string;
-}): CzdsTokens {
+}) {
   const accountHash = new Bun.CryptoHasher("sha256")
     .update(JSON.stringify([url, account.username, account.password]))
     .digest("hex");
@@ -175,8 +168,11 @@ function createCzdsTokens({
   }
 
   return {
+    /** Forgets a token that the service has rejected. */
     forget: () => void (isRejected = true),
-    async get(signal) {
+
+    /** Returns a token that is valid now: the stored one, or a new one. */
+    async get(signal: AbortSignal) {
       const found = stored();
       if (found === undefined) return authenticate(signal);
       const sinceMs = clock.now() - found.issuedAt;

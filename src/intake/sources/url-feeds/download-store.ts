@@ -53,17 +53,7 @@ interface ListPaths {
 }
 
 /** Folder with the lists of all feeds, next to the database. */
-export interface FeedFilesFolder {
-  /** Creates the folder. */
-  create(): Promise<void>;
-  paths(feed: string, part: string): ListPaths;
-  /** Returns the maximum size of a list for which there is room on the disk. */
-  roomBytes(): number;
-  /** Deletes everything except the files of these versions. Nothing may be in progress. */
-  clean(kept: readonly FeedDownload[]): Promise<void>;
-  /** Deletes the files of the version before. */
-  deletePrevious(row: FeedDownload): Promise<void>;
-}
+export type FeedFilesFolder = ReturnType<typeof createFeedFilesFolder>;
 
 /** The database must not run out of space because of a list. */
 const reservedBytes = 2 ** 30;
@@ -71,7 +61,7 @@ const reservedBytes = 2 ** 30;
 const copiesMax = 3;
 
 /** @param freeBytes returns the free space on the disk of a file. */
-export function createFeedFilesFolder(path: string, freeBytes: (path: string) => number): FeedFilesFolder {
+export function createFeedFilesFolder(path: string, freeBytes: (path: string) => number) {
   function paths(feed: string, part: string): ListPaths {
     // Names of feeds are free text.
     const id = createHash("sha256")
@@ -92,9 +82,15 @@ export function createFeedFilesFolder(path: string, freeBytes: (path: string) =>
 
   return {
     paths,
+
+    /** Returns the maximum size of a list for which there is room on the disk. */
     roomBytes: () => Math.max(0, Math.floor((freeBytes(join(path, "list")) - reservedBytes) / copiesMax)),
-    create: async () => void (await mkdir(path, { recursive: true, mode: 0o700 })),
-    async clean(kept) {
+
+    /** Creates the folder. */
+    create: async (): Promise<void> => void (await mkdir(path, { recursive: true, mode: 0o700 })),
+
+    /** Deletes everything except the files of these versions. Nothing may be in progress. */
+    async clean(kept: readonly FeedDownload[]) {
       const keep = new Set(
         kept.flatMap(({ feed, part, version }) => Object.values(paths(feed, part).of(version))),
       );
@@ -102,7 +98,9 @@ export function createFeedFilesFolder(path: string, freeBytes: (path: string) =>
         if (/^[0-9a-f]{32}\./.test(name) && !keep.has(join(path, name)))
           await rm(join(path, name), { force: true });
     },
-    async deletePrevious({ feed, part, version }) {
+
+    /** Deletes the files of the version before. */
+    async deletePrevious({ feed, part, version }: FeedDownload) {
       const previous = Object.values(paths(feed, part).of(version - 1));
       await Promise.all(previous.map((file) => rm(file, { force: true })));
     },
