@@ -1,11 +1,10 @@
 import { openDatabase, type Database } from "../platform/database/database.ts";
 import { hasUnreadTransactions } from "../platform/database/files/log-damage.ts";
-import type { StoreGrowth } from "../platform/database/growth/store-growth.ts";
 import { createDatabaseHealth, type DatabaseHealth } from "../platform/database/health/health.ts";
 import { recordVersion } from "../platform/database/versions/versions.ts";
 import { buildInfo } from "../platform/lib/build-info.ts";
+import { createStoreGrowth, type StoreGrowth } from "../operations/stores/growth.ts";
 import type { Environment } from "./environment.ts";
-import { openStoreGrowth } from "./store-growth.ts";
 
 /** The database, and what watches it. */
 export interface Storage {
@@ -24,7 +23,7 @@ export function openStorage(environment: Environment): Storage {
   const isLogDamaged = loadConfig !== undefined && hasUnreadTransactions(path);
   const database = openDatabase(path, environment);
   const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom, isLogDamaged });
-  const storeGrowth = openStoreGrowth({ clock, database, log });
+  const storeGrowth = createStoreGrowth({ clock, database, log });
   return {
     database,
     databaseHealth,

@@ -1,28 +1,26 @@
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
-import { storeFoldersOf } from "../../app/store-growth.ts";
-import type { Config } from "../../platform/config/config.ts";
-import { diskRoomFor } from "../../platform/database/files/disk.ts";
 import {
   computeGrowth,
   daysUntilFull,
+  readSamples,
+  storeFoldersOf,
   untilFullText,
   type Growth,
-} from "../../platform/database/growth/growth.ts";
-import {
-  freePageBytes,
-  measureStores,
-  readTableSizes,
-  tableSizesStatement,
-} from "../../platform/database/growth/measure.ts";
-import { readSamples } from "../../platform/database/growth/store-growth.ts";
+} from "../../operations/stores/growth.ts";
 import {
   databaseStores,
   keptText,
   labelOf,
+  measureStores,
+  readTableSizes,
+  tableSizesStatement,
   type StoreName,
   type TableSize,
-} from "../../platform/database/growth/stores.ts";
+} from "../../operations/stores/stores.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import { freePageBytes } from "../../platform/database/pragmas.ts";
 import { listUpgradeCopies } from "../../platform/database/versions/copies.ts";
 import { readDatabaseVersion } from "../../platform/database/versions/versions.ts";
 import { optionalIsoTime, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
@@ -144,11 +142,10 @@ function rowsOf(
 ): Pick<StoreRow, "rows" | "oldestAt"> {
   const definition = databaseStores.find((one) => one.store === store);
   // A database of an earlier version may lack the table.
-  if (definition === undefined || !tables.has(definition.tables[0])) return { rows: null, oldestAt: null };
-  const [table] = definition.tables;
+  if (definition === undefined || !tables.has(definition.counted)) return { rows: null, oldestAt: null };
   const row = sqlite
     .query<{ rows: number; oldest: Instant | null }, []>(
-      `SELECT count(*) AS rows, min(${definition.oldest}) AS oldest FROM ${table}`,
+      `SELECT count(*) AS rows, min(${definition.oldest}) AS oldest FROM ${definition.counted}`,
     )
     .get()!;
   return { rows: row.rows, oldestAt: row.oldest };

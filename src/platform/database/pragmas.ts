@@ -26,3 +26,8 @@ export function canReleasePages(sqlite: Sqlite): boolean {
   const incremental = 2;
   return readPragma(sqlite, "auto_vacuum") === incremental;
 }
+
+/** Returns the bytes of the pages that contain nothing. */
+export function freePageBytes(sqlite: Sqlite): number {
+  return readPragma(sqlite, "freelist_count") * readPragma(sqlite, "page_size");
+}

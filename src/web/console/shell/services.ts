@@ -23,7 +23,7 @@ import type { OpenTakedowns } from "../../../response/cases/takedowns/open-taked
 import type { Conditions } from "../../../operations/conditions/open-conditions.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import type { StoreGrowth } from "../../../platform/database/growth/store-growth.ts";
+import type { StoreGrowth } from "../../../operations/stores/growth.ts";
 import type { DatabaseStatus } from "../../../platform/database/health/health.ts";
 import type { ReloadOutcome } from "../../../platform/reload/outcome.ts";
 import type { Deliveries } from "../../../messaging/deliveries/deliveries.ts";

@@ -9,7 +9,7 @@ import {
   overdueCondition,
   reloadCondition,
 } from "../../../../operations/conditions/observed.ts";
-import { daysUntilFull, type Growth, untilFullText } from "../../../../platform/database/growth/growth.ts";
+import { daysUntilFull, type Growth, untilFullText } from "../../../../operations/stores/growth.ts";
 import type { DatabaseStatus } from "../../../../platform/database/health/health.ts";
 import type { Instant } from "../../../../platform/lib/clock.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";

@@ -1,6 +1,6 @@
-import { daysUntilFull, untilFullText } from "../../../../platform/database/growth/growth.ts";
-import type { StoreGrowth } from "../../../../platform/database/growth/store-growth.ts";
-import { keptText, labelOf, type StoreLimits } from "../../../../platform/database/growth/stores.ts";
+import { daysUntilFull, untilFullText } from "../../../../operations/stores/growth.ts";
+import type { StoreGrowth } from "../../../../operations/stores/growth.ts";
+import { keptText, labelOf, type StoreLimits } from "../../../../operations/stores/stores.ts";
 import type { UpgradeCopy } from "../../../../platform/database/versions/copies.ts";
 import { toIsoTime } from "../../../../platform/lib/clock.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";

@@ -1,5 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "../columns.ts";
+import { instant } from "../../platform/database/columns.ts";
 
 /** Size of each store on each of the last days, from which its growth is computed. */
 export const storeSizes = sqliteTable(

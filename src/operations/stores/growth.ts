@@ -1,17 +1,20 @@
-import { dayMs, startOfDay, type Instant, type Timer } from "../../lib/clock.ts";
-import { logDropped } from "../../lib/log.ts";
-import type { Database } from "../database.ts";
-import { startFileTask, type FileTask } from "../files/file-worker.ts";
-import type { Needs } from "../needs.ts";
-import { computeGrowth, type Growth, type GrowthSample } from "./growth.ts";
+import { dirname, join } from "node:path";
+import { archiveFolder } from "../../engines/archive/files/folder.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { startFileTask, type FileTask } from "../../platform/database/files/file-worker.ts";
+import type { Needs } from "../../platform/database/needs.ts";
+import { freePageBytes } from "../../platform/database/pragmas.ts";
+import { dayMs, startOfDay, type Instant, type Timer } from "../../platform/lib/clock.ts";
+import { logDropped } from "../../platform/lib/log.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import {
-  freePageBytes,
   measureStores,
   readTableSizes,
   tableSizesStatement,
   type StoreFolders,
-} from "./measure.ts";
-import type { StoreName, StoreSize } from "./stores.ts";
+  type StoreName,
+  type StoreSize,
+} from "./stores.ts";
 
 /** The start of a server should not wait for the disk. */
 const firstMeasurementMs = 60_000;
@@ -32,10 +35,10 @@ export interface StoreGrowth {
 export function createStoreGrowth({
   database,
   clock,
-  folders,
   log,
-}: Needs<"clock" | "database" | "log"> & { folders: StoreFolders }): StoreGrowth {
+}: Needs<"clock" | "database" | "log">): StoreGrowth {
   const { path, sqlite } = database;
+  const folders = storeFoldersOf(path);
   let timer: Timer | undefined;
   let task: FileTask | undefined;
   let measuring: Promise<void> | undefined;
@@ -109,4 +112,57 @@ export function readSamples({ sqlite }: Pick<Database, "sqlite">): GrowthSample[
     samples.at(-1)!.sizes.push({ store, bytes });
   }
   return samples;
+}
+
+/** Returns the folders that belong to the database at `path`. */
+export function storeFoldersOf(path: string): StoreFolders {
+  return { screenshots: join(dirname(path), "screenshots"), archive: archiveFolder(path) };
+}
+
+/** Growth is computed over the last days. Older samples say less about the next ones. */
+const daysCompared = 30;
+
+/** Sizes on a day. */
+export interface GrowthSample {
+  /** Beginning of the day, UTC. */
+  day: Instant;
+  sizes: readonly StoreSize[];
+}
+
+export interface Growth {
+  /** Bytes per day by store, negative if it shrinks. Empty without two days to compare. */
+  byStore: ReadonlyMap<string, number>;
+  /** Growth of all stores together; undefined without two days to compare. */
+  bytesPerDay: number | undefined;
+  /** Number of days between the samples that were compared. */
+  days: number;
+}
+
+/** Compares the newest sample with the oldest one of the 30 days before it. @param samples oldest first */
+export function computeGrowth(samples: readonly GrowthSample[]): Growth {
+  const newest = samples.at(-1);
+  const oldest = newest && samples.find(({ day }) => day >= newest.day - daysCompared * dayMs);
+  if (newest === undefined || oldest === undefined || oldest === newest)
+    return { byStore: new Map(), bytesPerDay: undefined, days: 0 };
+  const days = (newest.day - oldest.day) / dayMs;
+  const before = new Map(oldest.sizes.map(({ store, bytes }) => [store, bytes]));
+  const byStore = new Map(
+    newest.sizes.map(({ store, bytes }) => [store as string, (bytes - (before.get(store) ?? 0)) / days]),
+  );
+  return { byStore, bytesPerDay: [...byStore.values()].reduce((sum, rate) => sum + rate, 0), days };
+}
+
+/** Returns the days until the disk is full; undefined while nothing grows. */
+export function daysUntilFull(freeBytes: number, { bytesPerDay }: Growth): number | undefined {
+  return bytesPerDay === undefined || bytesPerDay <= 0 ? undefined : Math.floor(freeBytes / bytesPerDay);
+}
+
+/** Beyond this, a forecast says nothing. */
+const forecastDaysMax = 3 * 365;
+
+/** Returns for how long the disk lasts, as a clause. */
+export function untilFullText(days: number): string {
+  return days > forecastDaysMax
+    ? "at this rate, the disk lasts for more than three years"
+    : `at this rate, the disk is full in ${counted(days, "day")}`;
 }
