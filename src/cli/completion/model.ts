@@ -68,18 +68,16 @@ function helpModel(choices: readonly string[]): CommandModel {
 }
 
 function modelOfEntry(entry: CommandDefinition | CommandGroup): CommandModel {
-  const { name, aliases = [], summary } = entry;
+  const { name, summary } = entry;
+  const model = { name, aliases: [], summary, options: [], arguments: [], commands: [] };
   if ("commands" in entry)
-    return { name, aliases, summary, options: [], arguments: [], commands: entry.commands.map(modelOfEntry) };
+    return { ...model, aliases: entry.aliases ?? [], commands: entry.commands.map(modelOfEntry) };
   const options = Object.values(entry.flags).map(optionOf);
   const args = entry.arguments?.split(" ") ?? [];
   return {
-    name,
-    aliases,
-    summary,
+    ...model,
     options: [...options, helpOption],
     arguments: args.map((form, index) => argumentOf(form, index === 0 ? (entry.argumentChoices ?? []) : [])),
-    commands: [],
   };
 }
 
@@ -102,7 +100,7 @@ function argumentOf(form: string, choices: readonly string[]): ArgumentModel {
 
 /** A command with the words that name it. */
 export interface NamedCommand {
-  /** `threats list`; one element for each alias of the group and of the command. */
+  /** `threats list`; one element for each alias of the group. */
   paths: string[];
   command: CommandModel;
 }

@@ -150,14 +150,6 @@ test.each<[string, Parameters<typeof healthOf>[0], typeof pause | undefined, str
   else expect(`${health.problem?.what} ${health.problem?.advice}`).toMatch(text);
 });
 
-test("The former addresses of the feeds lead to the sources", async () => {
-  for (const [from, to] of [
-    ["/console/feeds", "/console/sources"],
-    ["/console/feeds/nrd", "/console/sources/feed/nrd"],
-  ] as const)
-    expect(await visitor.get(from)).toMatchObject({ status: 303, location: to });
-});
-
 test("An appliance without a source says what to do first, with and without internet access", async () => {
   const empty = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
   try {

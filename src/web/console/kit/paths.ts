@@ -49,8 +49,6 @@ export const newThreatsPath = `${threatsPath}/new`;
 /** Decisions of the last day, with undo. */
 export const decisionsPath = "/console/decisions";
 export const decisionPath = (batch: number | ":batch") => `${decisionsPath}/${batch}`;
-/** Former address of the decisions. */
-export const formerDecisionsPath = `${threatsPath}/decisions`;
 const savedViewsPath = `${threatsPath}/views`;
 export const newViewPath = `${savedViewsPath}/new`;
 /** Page where a saved view of the list is renamed or deleted. */
@@ -119,8 +117,6 @@ export function originIn({ kind = "", name }: Record<string, string>): NameOrigi
   return { kind: spaced, name: name ?? spaced };
 }
 export const feedPath = (name: string) => originPath({ kind: feedKind, name });
-/** Former address of the sources. */
-export const formerFeedsPath = "/console/feeds";
 export const importsPath = "/console/imports";
 export const importPath = (seq: number) => `${importsPath}/${seq}`;
 

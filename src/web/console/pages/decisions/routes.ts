@@ -1,5 +1,4 @@
-import { decisionPath, decisionsPath, formerDecisionsPath, undoTriagePath } from "../../kit/paths.ts";
-import { redirect } from "../../kit/page-result.ts";
+import { decisionPath, decisionsPath, undoTriagePath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import { showDecision } from "./detail.tsx";
 import { listDecisions } from "./list.tsx";
@@ -12,7 +11,6 @@ export const decisionPages = pageGroup({
   routes: [
     { method: "GET", path: decisionsPath, permission: "read", run: listDecisions },
     { method: "GET", path: decisionPath(":batch"), permission: "read", run: showDecision },
-    { method: "GET", path: formerDecisionsPath, permission: "read", run: () => redirect(decisionsPath) },
     { method: "POST", path: undoTriagePath, permission: "decide", run: undoTriage },
   ],
 });

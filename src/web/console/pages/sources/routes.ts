@@ -1,5 +1,4 @@
-import { redirect } from "../../kit/page-result.ts";
-import { feedPath, formerFeedsPath, importsPath, sourcesPath } from "../../kit/paths.ts";
+import { importsPath, sourcesPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import { readAgain } from "./feed-files.tsx";
 import { cancelImport, showImport, showPanel, showRunning } from "./import-detail.tsx";
@@ -22,13 +21,6 @@ export const sourcePages = pageGroup({
         { method: "POST", path: `${path}/resume`, permission: "administer", run: resumeSource } as const,
       ]),
     { method: "POST", path: `${sourcesPath}/feed/:name/read-again`, permission: "import", run: readAgain },
-    { method: "GET", path: formerFeedsPath, permission: "read", run: () => redirect(sourcesPath) },
-    {
-      method: "GET",
-      path: `${formerFeedsPath}/:name`,
-      permission: "read",
-      run: ({ params }) => redirect(feedPath(params["name"]!)),
-    },
     { method: "POST", path: importsPath, permission: "import", body: "upload", run: importFile },
     { method: "POST", path: `${importsPath}/names`, permission: "import", run: importNames },
     { method: "GET", path: `${importsPath}/running`, permission: "read", run: showRunning },
