@@ -1,4 +1,4 @@
-/** Updates the manual's table of reasons. Run it after a change to `src/response/cases/grouping/reasons.ts`. */
+/** Updates the manual's table of reasons. Run it after a change to `src/response/cases/grouping/reasons.json`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { reasons } from "../src/response/cases/grouping/reasons.ts";

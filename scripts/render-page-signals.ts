@@ -43,7 +43,7 @@ export function withPageSignals(page: string): string {
       .map(([code, share]) => `\`${code}\` ${share}`)
       .join(", ");
   const codes = (listed: Iterable<string>) => [...listed].map((code) => `\`${code}\``).join(", ");
-  const shares = levels.map(({ name, shares: ofLevel }) => [name, sharesOf(ofLevel)]);
+  const shares = Object.entries(levels).map(([name, ofLevel]) => [name, sharesOf(ofLevel)]);
   return withRegion(
     page,
     "signals",

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { abuseDesks, deskOf } from "../../../src/response/cases/recipients/abuse-desks.ts";
-import { browserLists } from "../../../src/response/cases/recipients/browser-lists.ts";
 import {
+  abuseDesks,
   authorityOf,
+  browserLists,
   certificateAuthorities,
-} from "../../../src/response/cases/recipients/certificate-authorities.ts";
-import { hostedSuffixes, hostedSuffixOf } from "../../../src/response/cases/recipients/hosted-suffixes.ts";
+  deskOf,
+  hostedSuffixes,
+  hostedSuffixOf,
+} from "../../../src/response/cases/recipients/directory.ts";
 import { recipientsOf, type RecipientCase } from "../../../src/response/cases/recipients/recipients.ts";
 import { usableEmail } from "../../../src/response/cases/recipients/usable-email.ts";
 import type { Facts, HostNetwork } from "../../../src/facts/enrichment/facts/facts.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { iconNames } from "../../../src/web/console/kit/icons.tsx";
 import { typeDescriptions } from "../../../src/web/console/kit/labels.ts";
 import { severityManualPath, severityReasonTexts } from "../../../src/web/console/threat-kit/reasons.tsx";
 import { threatTypes } from "../../../src/platform/vocabulary/threats.ts";
@@ -9,8 +10,11 @@ const isSentence = /^[A-Z][^.!?]{20,160}\.$/;
 
 test("every type and every severity reason is explained in one sentence", () => {
   expect(Object.keys(typeDescriptions).toSorted()).toEqual([...threatTypes].toSorted());
-  for (const explanation of Object.values(severityReasonTexts).map((text) => text.explanation))
+  for (const { explanation, icon, tone } of Object.values(severityReasonTexts)) {
     expect(explanation).toMatch(isSentence);
+    expect(iconNames).toContain(icon);
+    expect(["high", "medium", "neutral", "good"]).toContain(tone);
+  }
 });
 
 test("the explanations link to sections that the manual has", () => {

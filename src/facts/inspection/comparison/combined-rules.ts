@@ -1,84 +1,13 @@
 import type { Signal } from "../model/verdict.ts";
+import shares from "./data/levels.json" with { type: "json" };
 
-/** Combines signals into a level from 0 to 1: 1 − ∏ (1 − share × strength), so that one strong signal suffices. */
-export interface Level {
-  name: "identity" | "copy" | "request" | "other";
-  shares: Readonly<Record<string, number>>;
-}
+/**
+ * Shares of the signals in each level from 0 to 1: 1 − ∏ (1 − share × strength), so that one strong signal suffices.
+ */
+export const levels: Readonly<Record<LevelName, Readonly<Record<string, number>>>> = shares;
 
-export const levels: readonly Level[] = [
-  {
-    name: "identity",
-    shares: {
-      brand_in_title: 0.85,
-      brand_as_site_name: 0.85,
-      brand_in_heading: 0.6,
-      brand_in_text: 0.5,
-      brand_in_descriptions: 0.4,
-      same_icon: 0.85,
-      same_logo: 0.8,
-      same_screenshot: 0.9,
-      logo_in_screenshot: 0.8,
-      picture_of_original: 0.8,
-      canonical_at_brand: 0.6,
-      files_from_brand: 0.7,
-      links_to_brand: 0.5,
-      email_of_brand: 0.75,
-      saved_from_brand: 0.5,
-    },
-  },
-  {
-    name: "copy",
-    shares: {
-      same_text: 0.9,
-      same_title: 0.4,
-      same_structure: 0.4,
-      same_classes: 0.6,
-      same_files: 0.8,
-      same_scripts: 0.6,
-      same_pictures: 0.7,
-      same_links: 0.6,
-      same_form: 0.5,
-      same_icon: 0.4,
-      same_logo: 0.4,
-      same_screenshot: 0.9,
-      picture_of_original: 0.9,
-      saved_from_brand: 0.7,
-      files_from_brand: 0.5,
-    },
-  },
-  {
-    name: "request",
-    shares: {
-      asks_password: 0.9,
-      asks_card: 0.95,
-      asks_code: 0.85,
-      asks_identity: 0.8,
-      asks_seed_phrase: 0.95,
-      asks_account: 0.4,
-      sends_to_collector: 0.6,
-      sends_to_mailer: 0.6,
-      kit_files: 0.6,
-    },
-  },
-  {
-    name: "other",
-    shares: {
-      own_name: 0.6,
-      other_site_name: 0.7,
-      other_title: 0.4,
-      other_owner: 0.4,
-      about_brand: 0.4,
-      brand_missing: 0.5,
-      own_links: 0.4,
-      own_text: 0.5,
-      canonical_elsewhere: 0.5,
-      archive: 1,
-    },
-  },
-];
-
-export type Levels = Record<Level["name"], number>;
+type LevelName = keyof typeof shares;
+export type Levels = Record<LevelName, number>;
 
 /** A product of levels: what the signals mean only together. */
 export interface CombinedRule {
@@ -153,12 +82,12 @@ export function withoutIdleClaims<S extends Pick<Signal, "code" | "strength">>(s
 
 export function levelsOf(signals: readonly Pick<Signal, "code" | "strength">[]): Levels {
   const strengths = new Map(signals.map(({ code, strength }) => [code, strength]));
-  const entries = levels.map(({ name, shares }) => [name, level(shares, strengths)] as const);
+  const entries = Object.entries(levels).map(([name, ofLevel]) => [name, level(ofLevel, strengths)] as const);
   return Object.fromEntries(entries) as Levels;
 }
 
-function level(shares: Level["shares"], strengths: ReadonlyMap<string, number>): number {
+function level(ofLevel: Readonly<Record<string, number>>, strengths: ReadonlyMap<string, number>): number {
   let rest = 1;
-  for (const [code, share] of Object.entries(shares)) rest *= 1 - share * (strengths.get(code) ?? 0);
+  for (const [code, share] of Object.entries(ofLevel)) rest *= 1 - share * (strengths.get(code) ?? 0);
   return 1 - rest;
 }

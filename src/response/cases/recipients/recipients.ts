@@ -11,10 +11,7 @@ import { fromIsoTime } from "../../../platform/lib/clock.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { isPageOnSharedHost } from "../../../threats/threats/shared-hosts.ts";
 import type { Threat } from "../../../threats/threats/store/queries.ts";
-import { deskOf } from "./abuse-desks.ts";
-import { browserLists } from "./browser-lists.ts";
-import { authorityOf } from "./certificate-authorities.ts";
-import { hostedSuffixOf } from "./hosted-suffixes.ts";
+import { authorityOf, browserLists, deskOf, hostedSuffixOf } from "./directory.ts";
 import type { Recipient } from "./recipient.ts";
 import { usableEmail } from "./usable-email.ts";
 

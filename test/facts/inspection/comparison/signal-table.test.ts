@@ -39,7 +39,7 @@ describe("the table of signals", () => {
     const codes = [...signalRules, ...combinedRules].map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
     const used = [
-      ...levels.flatMap(({ shares }) => Object.keys(shares)),
+      ...Object.values(levels).flatMap((shares) => Object.keys(shares)),
       ...Object.keys(fittedModels.withOriginals.weights),
       ...Object.keys(fittedModels.withoutOriginals.weights),
     ];
