@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../platform/lib/bounded-map.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
 
 /**
@@ -25,7 +26,7 @@ interface Bucket {
 }
 
 export function createCodeLimits({ clock }: { clock: Pick<Clock, "monotonicMs"> }): CodeLimits {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new BoundedMap<string, Bucket>(keysMax);
 
   function refilled(key: string): Bucket {
     const nowMs = clock.monotonicMs();
@@ -34,9 +35,8 @@ export function createCodeLimits({ clock }: { clock: Pick<Clock, "monotonicMs"> 
   }
 
   function store(key: string, bucket: Bucket): void {
-    buckets.delete(key);
     if (bucket.tokens < burstMax) buckets.set(key, bucket);
-    if (buckets.size > keysMax) buckets.delete(buckets.keys().next().value!);
+    else buckets.delete(key);
   }
 
   return {

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../platform/lib/bounded-map.ts";
 import type { Clock, Instant } from "../../platform/lib/clock.ts";
 
 /** Something that waits for a turn. */
@@ -35,7 +36,7 @@ interface Group {
 }
 
 export function createShares({ clock }: { clock: Pick<Clock, "now"> }): Shares {
-  const groups = new Map<string, Group>();
+  const groups = new BoundedMap<string, Group>(groupsMax);
   let turn = 0;
 
   const lastTurn = (key: string) => groups.get(key)?.lastTurn ?? 0;
@@ -49,9 +50,7 @@ export function createShares({ clock }: { clock: Pick<Clock, "now"> }): Shares {
   function countTurn(key: string): void {
     const turns = recentTurns(key) + 1;
     const until = turns === 1 ? clock.now() + recentMs : groups.get(key)!.until;
-    groups.delete(key);
     groups.set(key, { lastTurn: turn, turns, until });
-    if (groups.size > groupsMax) groups.delete(groups.keys().next().value!);
   }
 
   return {

@@ -1,8 +1,10 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { countValue, statement, value } from "../../platform/database/statement.ts";
+import { BoundedMap } from "../../platform/lib/bounded-map.ts";
 import { events } from "../../threats/events/tables.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
+import type { Message } from "./channel.ts";
 import type { Recipient } from "./recipients.ts";
 import { deliveries, recipients } from "./store/tables.ts";
 
@@ -35,6 +37,7 @@ export function createDueDeliveries({
   defaultRate: (channel: string) => number | null;
 }) {
   const { due, enabled, first, message, one } = prepareReads(database);
+  const messages = new BoundedMap<number, Message>(messagesKept);
   const { bringForward, everyone, moveBy, moveFailures, walk } = prepareRepairs(database);
 
   /**
@@ -117,23 +120,15 @@ export function createDueDeliveries({
         (late) => bringForward(late, latest),
         { perStep: checkedPerStep, isStopping },
       ),
-    message: keepNewest(messagesKept, (seq) => message.get({ seq })),
+    message(seq: number) {
+      const known = messages.get(seq) ?? message.get({ seq });
+      if (known !== undefined && !messages.has(seq)) messages.set(seq, known);
+      return known;
+    },
   };
 }
 
 type PendingDelivery = Pick<DueDelivery, "seq" | "attempts"> & { at: Instant | null };
-
-/** Returns a function that reads a value once while it is among the newest `max`. */
-function keepNewest<Value>(max: number, read: (seq: number) => Value | undefined) {
-  const kept = new Map<number, Value>();
-  return (seq: number): Value | undefined => {
-    const known = kept.get(seq) ?? read(seq);
-    if (known === undefined || kept.has(seq)) return known;
-    if (kept.size >= max) kept.delete(kept.keys().next().value!);
-    kept.set(seq, known);
-    return known;
-  };
-}
 
 function prepareReads(database: Database) {
   const pending = and(

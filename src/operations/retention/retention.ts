@@ -6,6 +6,7 @@ import type { Needs } from "../../platform/database/needs.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
+import { lazy } from "../../platform/lib/startup.ts";
 import { createScreenshotFiles, type ScreenshotFolder } from "../../facts/lookups/page/screenshot-files.ts";
 import { createDeleter } from "./deleter.ts";
 import { createNotices, type Notices } from "./notices.ts";
@@ -83,8 +84,8 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
   const { auditLog, clock, config, database, log, onConfigChange } = dependencies;
   const files = dependencies.files ?? filesNextTo(database.path);
   const notices = createNotices({ auditLog, clock, config, database });
-  const oldThreats = once(() => createOldThreats(database));
-  const oldScreenshots = once(() => createOldScreenshots(database));
+  const oldThreats = lazy(() => createOldThreats(database));
+  const oldScreenshots = lazy(() => createOldScreenshots(database));
   const preview = createPreview({ database, files, oldThreats, oldScreenshots });
   let previewing: Promise<RulePreview[]> | undefined;
   const totals = none();
@@ -196,11 +197,6 @@ function filesNextTo(databasePath: string): ScreenshotFolder {
   return createScreenshotFiles(
     databasePath === ":memory:" ? null : join(dirname(databasePath), "screenshots"),
   );
-}
-
-function once<T>(create: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= create());
 }
 
 /** The names of deleted threats, for people. */

@@ -1,5 +1,6 @@
 import type { DetectionSettings } from "../../platform/config/config.ts";
 import type { Permutation } from "../../engines/detection/generate/permutations.ts";
+import { BoundedMap } from "../../platform/lib/bounded-map.ts";
 import type { Yielder } from "../../platform/lib/yielder.ts";
 import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./declaration.ts";
 import type { Suggestions } from "./suggestions.ts";
@@ -27,8 +28,8 @@ export function createDomainAssessment({
   detection: Pick<DetectionSettings, "minSimilarity">;
   yielder: () => Yielder;
 }): AssessDomain {
-  /** By content, the one used least recently first. */
-  const kept = new Map<string, DomainAssessment>();
+  /** By content. */
+  const kept = new BoundedMap<string, DomainAssessment>(keptMax);
 
   async function assess(content: DomainContent, minSimilarity: number): Promise<DomainAssessment> {
     const pace = yielder();
@@ -48,9 +49,7 @@ export function createDomainAssessment({
     const { minSimilarity } = detection;
     const key = JSON.stringify([content, minSimilarity]);
     const assessment = kept.get(key) ?? (await assess(content, minSimilarity));
-    kept.delete(key);
     kept.set(key, assessment);
-    if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
     return assessment;
   };
 }

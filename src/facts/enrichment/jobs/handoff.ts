@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
 
@@ -16,14 +17,11 @@ const keptMs = 10 * 60_000;
 const entriesMax = 6_000;
 
 export function createHandoff(clock: Clock): Handoff {
-  // In insertion order: the first entry is the oldest.
-  const kept = new Map<string, { existence: Existence; untilMs: number }>();
+  const kept = new BoundedMap<string, { existence: Existence; untilMs: number }>(entriesMax);
   return {
     put(threatId, existence) {
       if (existence.exists !== "yes") return;
-      kept.delete(threatId);
       kept.set(threatId, { existence, untilMs: clock.monotonicMs() + keptMs });
-      if (kept.size > entriesMax) kept.delete(kept.keys().next().value!);
     },
     take(threatId) {
       const found = kept.get(threatId);

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
 import { grayPixels } from "../../lookups/page/gray-pixels.ts";
 import { comparedSize, findDifferences, type Differences } from "../../lookups/pictures/differing-regions.ts";
@@ -30,13 +31,13 @@ export function createPictureViews({
   isWhole: (threatId: string) => boolean;
 }): PictureViews {
   const limit = createLimiter(concurrencyMax);
-  const thumbnails = createMemory<Uint8Array<ArrayBuffer> | undefined>(thumbnailsMax);
-  const comparisons = createMemory<Differences | undefined>(comparisonsMax);
+  const thumbnails = new BoundedMap<string, Promise<Uint8Array<ArrayBuffer> | undefined>>(thumbnailsMax);
+  const comparisons = new BoundedMap<string, Promise<Differences | undefined>>(comparisonsMax);
 
   const shrunk = (webp: Uint8Array<ArrayBuffer> | undefined) =>
     webp === undefined
       ? undefined
-      : thumbnails(contentOf(webp), () => limit(() => orUndefined(thumbnailOf(webp))));
+      : thumbnails.getOrCreate(contentOf(webp), () => limit(() => orUndefined(thumbnailOf(webp))));
 
   return {
     thumbnail: async (threatId) => shrunk(await readScreenshot(threatId)),
@@ -45,7 +46,7 @@ export function createPictureViews({
       if (!isWhole(threatId)) return undefined;
       const [one, other] = await Promise.all([readScreenshot(threatId), readOriginal(threatId)]);
       if (one === undefined || other === undefined) return undefined;
-      return comparisons(`${contentOf(one)} ${contentOf(other)}`, () =>
+      return comparisons.getOrCreate(`${contentOf(one)} ${contentOf(other)}`, () =>
         limit(() => orUndefined(compare(one, other))),
       );
     },
@@ -71,17 +72,4 @@ function contentOf(bytes: Uint8Array): string {
 /** A file that is damaged has no view. */
 function orUndefined<T>(view: Promise<T>): Promise<T | undefined> {
   return view.catch(() => undefined);
-}
-
-/** Keeps at most `max` results; the oldest one makes room. */
-function createMemory<T>(max: number) {
-  const kept = new Map<string, Promise<T>>();
-  return (key: string, compute: () => Promise<T>): Promise<T> => {
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    if (kept.size >= max) kept.delete(kept.keys().next().value!);
-    const computed = compute();
-    kept.set(key, computed);
-    return computed;
-  };
 }

@@ -1,4 +1,5 @@
 import { registeredDomain } from "../../../engines/detection/names/suffix.ts";
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
 import { parseHostName } from "../../../platform/lib/host-names.ts";
 import type { Registration } from "../../../platform/vocabulary/registration.ts";
@@ -168,8 +169,7 @@ function createResponseCache<T>({
   entriesMax: number;
   keepMs: (response: T) => number;
 }): (key: string, request: () => Promise<T>) => Promise<T> {
-  // In insertion order: the oldest entry is evicted first.
-  const cached = new Map<string, { response: T; untilMs: number }>();
+  const cached = new BoundedMap<string, { response: T; untilMs: number }>(entriesMax);
   const inProgress = new Map<string, Promise<T>>();
 
   return (key, request) => {
@@ -181,10 +181,7 @@ function createResponseCache<T>({
     const requested = request()
       .then((response) => {
         const validMs = keepMs(response);
-        if (validMs > 0) {
-          cached.set(key, { response, untilMs: clock.monotonicMs() + validMs });
-          if (cached.size > entriesMax) cached.delete(cached.keys().next().value!);
-        }
+        if (validMs > 0) cached.set(key, { response, untilMs: clock.monotonicMs() + validMs });
         return response;
       })
       .finally(() => inProgress.delete(key));

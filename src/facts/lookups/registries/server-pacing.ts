@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 
 export type LookupFailure =
@@ -50,14 +51,12 @@ export function createServerPacing({
   intervalMs: number;
   waitMsMax: number;
 }): ServerPacing {
-  // In order of use: the first entry is the least recently used.
-  const states = new Map<string, ServerState>();
+  /** Those that were used the longest ago are forgotten. */
+  const states = new BoundedMap<string, ServerState>(serversMax);
 
   function stateOf(server: string): ServerState {
     const state = states.get(server) ?? { nextAtMs: 0, pausedUntilMs: 0, objections: 0 };
-    states.delete(server);
     states.set(server, state);
-    if (states.size > serversMax) states.delete(states.keys().next().value!);
     return state;
   }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import type { Log } from "../../../platform/lib/log.ts";
 import type { VisitStore } from "./store.ts";
@@ -84,7 +85,7 @@ export function createAlertLimits({
 
 /** Counts occurrences by key in the current hour, which begins with the first one. */
 function createCounters() {
-  const counters = new Map<string, { n: number; sinceMs: number }>();
+  const counters = new BoundedMap<string, { n: number; sinceMs: number }>(countersMax);
   return {
     count(key: string, nowMs: number): number {
       const counter = counters.get(key);
@@ -93,11 +94,7 @@ function createCounters() {
     add(key: string, nowMs: number): void {
       const n = this.count(key, nowMs);
       if (n > 0) counters.get(key)!.n = n + 1;
-      else {
-        if (counters.size >= countersMax) counters.delete(counters.keys().next().value!);
-        counters.delete(key);
-        counters.set(key, { n: 1, sinceMs: nowMs });
-      }
+      else counters.set(key, { n: 1, sinceMs: nowMs });
     },
   };
 }

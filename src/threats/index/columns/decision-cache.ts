@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 
 /** A view of twelve weeks takes twelve, and that of a protected domain one. */
@@ -23,15 +24,13 @@ export interface DecisionPeriod {
 export type DecisionCache = ReturnType<typeof createDecisionCache>;
 
 export function createDecisionCache() {
-  const cached = new Map<string, { period: DecisionPeriod; counted: DecisionCount }>();
+  const cached = new BoundedMap<string, { period: DecisionPeriod; counted: DecisionCount }>(cachedMax);
   const keyOf = ({ from, end, protectedDomainSeq }: DecisionPeriod) =>
     `${from} ${end} ${protectedDomainSeq ?? ""}`;
   return {
     get: (period: DecisionPeriod) => cached.get(keyOf(period))?.counted,
-    add(period: DecisionPeriod, counted: DecisionCount) {
-      cached.set(keyOf(period), { period, counted });
-      if (cached.size > cachedMax) cached.delete(cached.keys().next().value!);
-    },
+    add: (period: DecisionPeriod, counted: DecisionCount) =>
+      void cached.set(keyOf(period), { period, counted }),
 
     /** Forgets the counts of the periods that contain the time of a decision that was made, changed or deleted. */
     changed(at: Instant) {

@@ -1,4 +1,5 @@
 import { unicodeName } from "../../../engines/detection/names/name.ts";
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import type { NameQuery } from "./name-query.ts";
 import { createNameText, type NameTextContent } from "./name-text.ts";
 import { addRow, createRowSet, withRoom, type RowSet } from "../arrays/row-set.ts";
@@ -37,7 +38,9 @@ export function createNameColumn({
 }): NameColumn {
   const text = createNameText(content?.text);
   const internationalized = [...(content?.internationalized ?? [])];
-  const cache = new Map<string, { found: RowSet; rows: number; internationalized: number }>();
+  const cache = new BoundedMap<string, { found: RowSet; rows: number; internationalized: number }>(
+    cachedQueriesMax,
+  );
 
   return {
     get: text.get,
@@ -53,8 +56,6 @@ export function createNameColumn({
     search({ text: wanted, startsWith }) {
       const key = `${startsWith ? "^" : ""}${wanted}`;
       const cached = cache.get(key) ?? { found: createRowSet(0), rows: 0, internationalized: 0 };
-      // Inserted again below, so that the map's order is that of last use.
-      cache.delete(key);
       const count = text.count();
       cached.found = withRoom(cached.found, count);
       const { found } = cached;
@@ -69,7 +70,6 @@ export function createNameColumn({
       cached.rows = count;
       cached.internationalized = internationalized.length;
       cache.set(key, cached);
-      if (cache.size > cachedQueriesMax) cache.delete(cache.keys().next().value!);
       return found;
     },
   };

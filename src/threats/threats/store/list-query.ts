@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
 import { countValue, opaqueValue, statement, value } from "../../../platform/database/statement.ts";
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Severity, Status } from "../../../platform/vocabulary/threats.ts";
@@ -47,7 +48,7 @@ export function createListQuery(database: Database, { blocksFrom = withoutBlocks
       .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
   );
   // One set of queries for each of the latest combinations of filters: 4, and 4 for each number of domains.
-  const prepared = new Map<string, ReturnType<typeof prepareList>>();
+  const prepared = new BoundedMap<string, ReturnType<typeof prepareList>>(preparedMax);
 
   function queriesOf(filter: ThreatFilter) {
     const names = namedDomains(filter);
@@ -55,12 +56,7 @@ export function createListQuery(database: Database, { blocksFrom = withoutBlocks
     if (names !== undefined && seqs.length === 0) return undefined;
     const values = { status: filter.status, severity: filter.severity, ...domainValues(seqs) };
     const key = `${seqs.length} ${filter.status !== undefined} ${filter.severity !== undefined}`;
-    let queries = prepared.get(key);
-    if (queries === undefined) {
-      if (prepared.size >= preparedMax) prepared.delete(prepared.keys().next().value!);
-      queries = prepareList(database, seqs.length, filter);
-      prepared.set(key, queries);
-    }
+    const queries = prepared.getOrCreate(key, () => prepareList(database, seqs.length, filter));
     return { queries, values, total: queries.total.get(values)!.total };
   }
 

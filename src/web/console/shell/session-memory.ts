@@ -1,3 +1,5 @@
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
+
 /** Values that one page of a session leaves for the next. Kept in memory only, because they include secrets. */
 export interface SessionMemory {
   put(session: number, name: string, value: unknown): void;
@@ -10,17 +12,11 @@ const sessionsMax = 200;
 const valuesMax = 20;
 
 export function createSessionMemory(): SessionMemory {
-  const sessions = new Map<number, Map<string, unknown>>();
-  const dropOldest = (map: Map<unknown, unknown>, max: number) => {
-    if (map.size > max) map.delete(map.keys().next().value);
-  };
+  const sessions = new BoundedMap<number, Map<string, unknown>>(sessionsMax);
   return {
     put(session, name, value) {
-      const values = sessions.get(session) ?? new Map<string, unknown>();
-      sessions.set(session, values);
-      dropOldest(sessions, sessionsMax);
+      const values = sessions.getOrCreate(session, () => new BoundedMap<string, unknown>(valuesMax));
       values.set(name, value);
-      dropOldest(values, valuesMax);
     },
     take(session, name) {
       const values = sessions.get(session);

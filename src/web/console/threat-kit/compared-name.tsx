@@ -5,6 +5,7 @@ import {
   type NamePart,
 } from "../../../engines/detection/match/compare-names.ts";
 import { unicodeName } from "../../../engines/detection/names/name.ts";
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { ALabelBeside, Name } from "../kit/name.tsx";
 
 /** Longer additions are truncated in the middle: attackers use them to push the brand out of sight. */
@@ -19,15 +20,10 @@ export const compareNames = createRememberedComparison();
 /** Returns a comparison that remembers its latest results, each of which takes 0.2 ms. */
 function createRememberedComparison(): CompareNames {
   const compare = createNameComparison();
-  const kept = new Map<string, NameComparison>();
+  const kept = new BoundedMap<string, NameComparison>(comparisonsKeptMax);
   return (suspicious, protectedName, keywords = []) => {
     const key = [suspicious, protectedName, ...keywords].join("\n");
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    if (kept.size >= comparisonsKeptMax) kept.delete(kept.keys().next().value!);
-    const made = compare(suspicious, protectedName, keywords);
-    kept.set(key, made);
-    return made;
+    return kept.getOrCreate(key, () => compare(suspicious, protectedName, keywords));
   };
 }
 
