@@ -181,10 +181,8 @@ function buildThreatIndex({ log, threatIndex }: Pick<ConsoleServices, "log" | "t
 }
 
 /** Routes that concern the visitor's own session. */
-export function shellRoutes({
-  signOut,
-  signOutEverywhere,
-}: Record<"signOut" | "signOutEverywhere", AnyRoute["run"]>): AnyRoute[] {
+export function shellRoutes(given: Record<"signOut" | "signOutEverywhere", AnyRoute["run"]>): AnyRoute[] {
+  const { signOut, signOutEverywhere } = given;
   return [
     { method: "POST", path: signOutPath, permission: "session", run: signOut },
     { method: "POST", path: signOutEverywherePath, permission: "session", run: signOutEverywhere },

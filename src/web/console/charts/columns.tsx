@@ -18,14 +18,7 @@ export interface ChartColumn {
 }
 
 /** Columns for consecutive periods, of which the last is the present one, followed by the same numbers as a table. */
-export function Columns({
-  label,
-  columns,
-  ticks,
-  headings,
-  format,
-  formatTick,
-}: {
+export function Columns(props: {
   /** For screen readers: what is shown, with the numbers that matter. */
   label: string;
   columns: readonly ChartColumn[];
@@ -37,6 +30,7 @@ export function Columns({
   /** Formats the values of `ticks`, which are round. */
   formatTick: (value: number) => string;
 }) {
+  const { label, columns, ticks, headings, format, formatTick } = props;
   const largest = Math.max(1, ...columns.map(({ value }) => value ?? 0), ...ticks);
   const y = (value: number) => Math.round((1 - value / largest) * plotHeight * 10) / 10;
   const place = plotWidth / columns.length;

@@ -20,17 +20,14 @@ const fill = 0.7;
  * Counts of consecutive days. Small ones are dots, one for each, so that a single visit does not look like the largest
  * of bars; larger ones are bars. A day without any has a tick.
  */
-export function DayMarks({
-  label,
-  days,
-  full = false,
-}: {
+export function DayMarks(props: {
   /** For screen readers; the page has to offer the numbers elsewhere. */
   label: string;
   days: readonly DayMark[];
   /** As wide as its container, in place of the width for a row. */
   full?: boolean;
 }) {
+  const { label, days, full = false } = props;
   const height = full ? heights.full : heights.row;
   const largest = Math.max(1, ...days.map(({ alerts, others }) => alerts + others));
   const place = 100 / Math.max(1, days.length);

@@ -3,7 +3,7 @@ import { stack } from "d3-shape";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { formatDay } from "../kit/fields.ts";
-import { Table } from "../kit/table.tsx";
+import { column, Table } from "../kit/table.tsx";
 import { shortDay } from "../kit/times.ts";
 
 /** A segment of each bar. */
@@ -18,17 +18,14 @@ const plotHeight = 170;
 const chartHeight = 195;
 
 /** Stacked bars by day, followed by the same numbers as a table. The first layer is at the bottom, where it compares best. */
-export function DaysChart<Key extends string>({
-  caption,
-  days,
-  layers,
-}: {
+export function DaysChart<Key extends string>(props: {
   /** Caption of the table. */
   caption: string;
   /** Consecutive days, each identified by its start. */
   days: readonly ({ day: Instant } & Record<Key, number>)[];
   layers: readonly Layer<Key>[];
 }) {
+  const { caption, days, layers } = props;
   type Day = (typeof days)[number];
   const keys = layers.map(({ key }) => key);
   const totalOfDay = (counts: Record<Key, number>) => keys.reduce((sum, key) => sum + counts[key], 0);
@@ -82,18 +79,15 @@ export function DaysChart<Key extends string>({
         <Legend layers={layers} />
         <details class="more">
           <summary>As a table</summary>
-          <Table
+          <Table<Day>
             caption={caption}
             columns={[
-              {
-                title: "Day (UTC)",
-                cell: ({ day }) => formatDay(day),
-              },
-              ...layers.map(({ key, label }) => ({
-                title: label,
-                cell: (counts: Day) => grouped(counts[key]),
-                layout: "number" as const,
-              })),
+              column("Day (UTC)", "title", ({ day }) => formatDay(day)),
+              ...layers.map(({ key, label }, index) =>
+                column<Day>(label, index === 0 ? "number state" : "number hidden", (counts) =>
+                  grouped(counts[key]),
+                ),
+              ),
             ]}
             rows={days.filter((counts) => totalOfDay(counts) > 0).toReversed()}
             empty="None in this period."

@@ -14,17 +14,13 @@ export interface HeatRow {
 }
 
 /** A table whose cells are as dark as their numbers are large. Each cell above zero links to what it counts. */
-export function HeatMap({
-  caption,
-  rowHeading,
-  columns,
-  rows,
-}: {
+export function HeatMap(props: {
   caption: string;
   rowHeading: string;
   columns: readonly string[];
   rows: readonly HeatRow[];
 }) {
+  const { caption, rowHeading, columns, rows } = props;
   const largest = Math.max(1, ...rows.flatMap(({ values }) => values));
   const classOf = (index: number) => (index < columns.length - narrowColumns ? "old" : undefined);
   return (
@@ -58,15 +54,8 @@ export function HeatMap({
   );
 }
 
-function Cell({
-  value,
-  step,
-  cell,
-}: {
-  value: number;
-  step: number;
-  cell: () => { path: string; label: string };
-}) {
+function Cell(props: { value: number; step: number; cell: () => { path: string; label: string } }) {
+  const { value, step, cell } = props;
   if (value === 0) return <span class="h0">0</span>;
   const { path, label } = cell();
   return (

@@ -11,16 +11,13 @@ const inset = 1;
  * A line through the values of consecutive days, scaled to the largest. Screen readers get the sum, the last value and
  * the largest one; the page has to offer all numbers elsewhere. Renders nothing while there are too few days with data.
  */
-export function Sparkline({
-  label,
-  values,
-  full = false,
-}: {
+export function Sparkline(props: {
   label: string;
   values: readonly number[];
   /** As wide as its container, in place of the width for a row. */
   full?: boolean;
 }) {
+  const { label, values, full = false } = props;
   if (!hasEnoughDays(values)) return null;
   const largest = Math.max(1, ...values);
   const sum = values.reduce((total, value) => total + value, 0);

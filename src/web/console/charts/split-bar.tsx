@@ -40,15 +40,8 @@ export function SplitBar({ counts }: { counts: SeverityCounts }) {
 }
 
 /** A bar of a table: its length is the share of the largest one, at least a tick if there is anything. */
-export function Bar({
-  value,
-  largest,
-  tone = "rest",
-}: {
-  value: number;
-  largest: number;
-  tone?: "rest" | "accent" | "medium";
-}) {
+export function Bar(props: { value: number; largest: number; tone?: "rest" | "accent" | "medium" }) {
+  const { value, largest, tone = "rest" } = props;
   const width = value === 0 ? 0 : Math.max(widthMin, (value / Math.max(largest, 1)) * 100);
   return (
     <svg class="split-bar" aria-hidden="true">

@@ -17,14 +17,12 @@ const noticeable = 0.05;
 const inspectionManualPath = "inspection#how-pages-are-compared";
 
 /** Whether a page imitates a protected brand, with the contribution of each signal. */
-export function VerdictDetails({
-  verdict,
-  signalsMax = signalsShownMax,
-}: {
+export function VerdictDetails(props: {
   verdict: PageImitation;
   /** Number of signals that are shown one by one. */
   signalsMax?: number;
 }) {
+  const { verdict, signalsMax = signalsShownMax } = props;
   const { protectedDomain, score, imitates, original } = verdict;
   return (
     <div class="stack gap-s">
@@ -52,13 +50,9 @@ export function VerdictDetails({
   );
 }
 
-function SignalBars({
-  verdict: { protectedDomain, signals },
-  signalsMax,
-}: {
-  verdict: PageImitation;
-  signalsMax: number;
-}) {
+function SignalBars(props: { verdict: PageImitation; signalsMax: number }) {
+  const { verdict, signalsMax } = props;
+  const { protectedDomain, signals } = verdict;
   const counting = signals.filter(({ points }) => Math.abs(points) >= noticeable);
   if (counting.length === 0) return <p class="s quiet">No signal speaks for or against an imitation.</p>;
   const bySize = counting.toSorted((a, b) => Math.abs(b.points) - Math.abs(a.points));
@@ -83,13 +77,8 @@ export function scoreText(score: number): string {
 }
 
 /** An address that was written by a stranger, in a form that nobody can open by mistake. */
-export function Address({
-  address,
-  charactersMax = addressCharactersMax,
-}: {
-  address: string;
-  charactersMax?: number;
-}) {
+export function Address(props: { address: string; charactersMax?: number }) {
+  const { address, charactersMax = addressCharactersMax } = props;
   return (
     <code>
       <Text text={defangText(address, charactersMax)} charactersMax={charactersMax} />

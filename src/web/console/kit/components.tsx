@@ -9,12 +9,7 @@ import { usePage } from "./page-context.ts";
 import { relativeAge, relativeNext, relativeTime, shortAge } from "./times.ts";
 
 /** Head of a page: the way to it, title, one-sentence description, and actions, of which one at most is primary. */
-export function PageHead({
-  title,
-  lead,
-  crumbs = [],
-  children,
-}: {
+export function PageHead(props: {
   title: ComponentChildren;
   lead?: ComponentChildren;
   /** Pages above this one, outermost first. */
@@ -22,6 +17,7 @@ export function PageHead({
   /** Buttons and links beside the title. */
   children?: ComponentChildren;
 }) {
+  const { title, lead, crumbs = [], children } = props;
   return (
     <>
       {crumbs.length === 0 ? null : (
@@ -51,17 +47,8 @@ export interface Crumb {
 }
 
 /** A link that looks like a button. Not rendered when the visitor's role does not allow its target. */
-export function LinkButton({
-  path,
-  label,
-  variant,
-  small,
-  icon,
-  dataKey,
-}: {
-  path: string;
-  label: string;
-} & ButtonLook) {
+export function LinkButton(props: { path: string; label: string } & ButtonLook) {
+  const { path, label, variant, small, icon, dataKey } = props;
   if (!usePage().mayOpen("GET", path)) return null;
   return (
     <a class={buttonClass({ variant, small })} href={path} data-key={dataKey} aria-keyshortcuts={dataKey}>
@@ -71,16 +58,13 @@ export function LinkButton({
 }
 
 /** The next step after a text about an empty list. Not rendered when the visitor's role does not allow its target. */
-export function FirstStep({
-  path,
-  label,
-  children,
-}: {
+export function FirstStep(props: {
   path: string;
   label: string;
   /** The rest of the sentence after the link. */
   children: ComponentChildren;
 }) {
+  const { path, label, children } = props;
   if (!usePage().mayOpen("GET", path)) return null;
   return (
     <>
@@ -101,11 +85,15 @@ export function ActionLink({ path, label }: { path: string; label: string }) {
   );
 }
 
+/** A name and its value; false for one that is left out. */
+export type Fact = readonly [string, ComponentChildren] | false;
+
 /** A list of names and values. */
-export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  const shown = facts.filter((fact) => fact !== false);
   return (
     <dl class="facts">
-      {facts.map(([name, value]) => (
+      {shown.map(([name, value]) => (
         <div>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -116,11 +104,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
 }
 
 /** A time, absolute in the reader's time zone or relative to now; the title has both UTC and the reader's time zone. */
-export function Time({
-  at,
-  relative = false,
-  seconds = false,
-}: {
+export function Time(props: {
   at: Instant;
   /**
    * Shows how long ago it was; "short" for rows (`5 h`); "due" for a time that may lie ahead; "next" for a next step,
@@ -129,6 +113,7 @@ export function Time({
   relative?: boolean | "short" | "due" | "next";
   seconds?: boolean;
 }) {
+  const { at, relative = false, seconds = false } = props;
   const { now, reader } = usePage();
   return (
     <time dateTime={toIsoTime(at)} title={reader.times.both(at)}>
@@ -162,13 +147,7 @@ export function FormError({ message }: { message: string | undefined }) {
 }
 
 /** Asks for confirmation of an action that cannot be undone; works without scripts. */
-export function Confirm({
-  title,
-  children,
-  action,
-  button,
-  back,
-}: {
+export function Confirm(props: {
   title: string;
   /** Describes the consequences. */
   children: ComponentChildren;
@@ -176,6 +155,7 @@ export function Confirm({
   button: string;
   back: string;
 }) {
+  const { title, children, action, button, back } = props;
   return (
     <section class="card narrow">
       <h1>{title}</h1>
@@ -226,14 +206,7 @@ export function Progress({ done, total, label }: { done: number; total: number; 
 }
 
 /** A titled part of a page; `id` makes it a link target. */
-export function Card({
-  title,
-  id,
-  aside,
-  flush = false,
-  children,
-  footer,
-}: {
+export function Card(props: {
   title?: ComponentChildren;
   id?: string;
   /** A link or a remark beside the title. */
@@ -243,6 +216,7 @@ export function Card({
   children: ComponentChildren;
   footer?: ComponentChildren;
 }): VNode {
+  const { title, id, aside, flush = false, children, footer } = props;
   return (
     <section class={flush ? "card flush" : "card"} id={id}>
       {title === undefined ? null : (
@@ -258,17 +232,13 @@ export function Card({
 }
 
 /** A titled part of a page without a frame of its own. */
-export function Section({
-  title,
-  id,
-  aside,
-  children,
-}: {
+export function Section(props: {
   title: string;
   id?: string;
   aside?: ComponentChildren;
   children: ComponentChildren;
 }): VNode {
+  const { title, id, aside, children } = props;
   return (
     <section class="section" id={id}>
       <header class="card-head">

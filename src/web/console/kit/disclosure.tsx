@@ -15,18 +15,14 @@ export function Menu({ label = "More actions", children }: { label?: string; chi
 }
 
 /** An action of a menu that opens a page. Not rendered when the visitor's role does not allow its target. */
-export function MenuLink({
-  path,
-  label,
-  icon,
-  danger = false,
-}: {
+export function MenuLink(props: {
   path: string;
   label: string;
   icon?: IconName;
   /** Whether it destroys something. */
   danger?: boolean;
 }) {
+  const { path, label, icon, danger = false } = props;
   if (!usePage().mayOpen("GET", path)) return null;
   return (
     <li>
@@ -39,17 +35,14 @@ export function MenuLink({
 }
 
 /** Explanation behind an icon: one sentence, and the part of the manual that says more. */
-export function Help({
-  about,
-  children,
-  manual,
-}: {
+export function Help(props: {
   /** Term or setting that is explained. */
   about: string;
   children: ComponentChildren;
   /** Path within the manual: `look-alikes#homograph`. */
   manual?: string;
 }) {
+  const { about, children, manual } = props;
   return (
     <details class="opens help">
       <summary aria-label={`What is ${about}?`} title={`What is ${about}?`}>

@@ -4,17 +4,8 @@ import { Icon, type IconName } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
 
 /** A POST form with the CSRF token. */
-export function Form({
-  action,
-  children,
-  class: className,
-  id,
-}: {
-  action: string;
-  children: ComponentChildren;
-  class?: string;
-  id?: string;
-}) {
+export function Form(props: { action: string; children: ComponentChildren; class?: string; id?: string }) {
+  const { action, children, class: className, id } = props;
   const { csrfToken } = usePage();
   return (
     <form method="post" action={action} class={className} id={id}>
@@ -58,16 +49,10 @@ export function ButtonContent({ icon, label, dataKey }: ButtonLook & { label: st
 }
 
 /** A button that posts without further input. Not rendered when the visitor's role does not allow it. */
-export function PostButton({
-  action,
-  label,
-  fields = {},
-  ...look
-}: {
-  action: string;
-  label: string;
-  fields?: Record<string, string | readonly string[]>;
-} & ButtonLook) {
+export function PostButton(
+  props: { action: string; label: string; fields?: Record<string, string | readonly string[]> } & ButtonLook,
+) {
+  const { action, label, fields = {}, ...look } = props;
   if (!usePage().mayOpen("POST", action)) return null;
   return (
     <Form action={action} class="inline">
@@ -87,16 +72,8 @@ export function HiddenFields({ fields }: { fields: Record<string, string | reado
   );
 }
 
-export function Button({
-  label,
-  name,
-  value,
-  ...look
-}: {
-  label: string;
-  name?: string;
-  value?: string;
-} & ButtonLook) {
+export function Button(props: { label: string; name?: string; value?: string } & ButtonLook) {
+  const { label, name, value, ...look } = props;
   return (
     <button
       type="submit"
@@ -160,12 +137,8 @@ export function TextField({
   );
 }
 
-export function TextArea({
-  value,
-  rows = 4,
-  maxLength,
-  ...field
-}: FieldProps & { value?: string; rows?: number; maxLength?: number }) {
+export function TextArea(props: FieldProps & { value?: string; rows?: number; maxLength?: number }) {
+  const { value, rows = 4, maxLength, ...field } = props;
   return (
     <FieldLayout field={field}>
       <textarea class="input" rows={rows} maxLength={maxLength} {...fieldAttributes(field)}>
@@ -181,11 +154,8 @@ export interface Choice {
   hint?: string;
 }
 
-export function Select({
-  choices,
-  value,
-  ...field
-}: FieldProps & { choices: readonly Choice[]; value?: string | undefined }) {
+export function Select(props: FieldProps & { choices: readonly Choice[]; value?: string | undefined }) {
+  const { choices, value, ...field } = props;
   return (
     <FieldLayout field={field}>
       <select class="input" {...fieldAttributes(field)}>
@@ -200,16 +170,10 @@ export function Select({
 }
 
 /** A group of checkboxes, or of radio buttons with `single`. */
-export function Choices({
-  choices,
-  values,
-  single = false,
-  label,
-  name,
-  hint,
-  help,
-  error,
-}: FieldProps & { choices: readonly Choice[]; values: readonly string[]; single?: boolean }) {
+export function Choices(
+  props: FieldProps & { choices: readonly Choice[]; values: readonly string[]; single?: boolean },
+) {
+  const { choices, values, single = false, label, name, hint, help, error } = props;
   return (
     <fieldset class="field" aria-describedby={error === undefined ? undefined : `${name}-error`}>
       <legend>{label}</legend>
@@ -222,17 +186,13 @@ export function Choices({
 }
 
 /** Checkboxes, or radio buttons with `single`, for a group that has a label already. */
-export function CheckboxList({
-  choices,
-  values,
-  single = false,
-  name,
-}: {
+export function CheckboxList(props: {
   choices: readonly Choice[];
   values: readonly string[];
   single?: boolean;
   name: string;
 }) {
+  const { choices, values, single = false, name } = props;
   return (
     <>
       {choices.map((choice) => (

@@ -17,17 +17,13 @@ export const tagClasses = {
 } as const;
 
 /** A short text beside a name: a reason, a count, an attribute. */
-export function Tag({
-  tone = "neutral",
-  icon,
-  title,
-  children,
-}: {
+export function Tag(props: {
   tone?: keyof typeof tagClasses;
   icon?: IconName;
   title?: string;
   children: ComponentChildren;
 }) {
+  const { tone = "neutral", icon, title, children } = props;
   return (
     <span class={tagClasses[tone]} title={title}>
       {icon === undefined ? null : <Icon name={icon} />}
@@ -53,15 +49,8 @@ const stateIcons: Record<Tone, IconName> = {
 };
 
 /** The state of something: a shape and a word. */
-export function StateMark({
-  tone,
-  icon = stateIcons[tone],
-  children,
-}: {
-  tone: Tone;
-  icon?: IconName;
-  children: ComponentChildren;
-}) {
+export function StateMark(props: { tone: Tone; icon?: IconName; children: ComponentChildren }) {
+  const { tone, icon = stateIcons[tone], children } = props;
   return (
     <span class={stateClasses[tone]}>
       <Icon name={icon} />
@@ -73,19 +62,14 @@ export function StateMark({
 const noteIcons = { good: "ok", warn: "warn", bad: "fail", info: "info" } as const;
 
 /** A message on a page: what happened or what is wrong, and what to do about it. */
-export function Note({
-  tone,
-  title,
-  role,
-  children,
-  action,
-}: {
+export function Note(props: {
   tone: keyof typeof noteIcons;
   title?: ComponentChildren;
   role?: "alert" | "status";
   children?: ComponentChildren;
   action?: ComponentChildren;
 }) {
+  const { tone, title, role, children, action } = props;
   return (
     <div class={`note ${tone}`} role={role}>
       <Icon name={noteIcons[tone]} />

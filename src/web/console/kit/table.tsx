@@ -1,16 +1,31 @@
 import type { ComponentChildren } from "preact";
 import { counted, grouped } from "../../../platform/lib/wording.ts";
 
+/** `number`: right-aligned; `wide`: takes the remaining width; `tight`: never wraps. */
+type Layout = "number" | "wide" | "tight";
+
+/**
+ * Place on narrow screens, where a row has two lines: `title` and `state` on the first, `under` and `end` on the second;
+ * `hidden` is left out.
+ */
+type Fold = "title" | "state" | "under" | "end" | "hidden";
+
 export interface Column<Row> {
   title: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
-  /** `number`: right-aligned; `wide`: takes the remaining width; `tight`: never wraps. */
-  layout?: "number" | "wide" | "tight";
-  /**
-   * Place on narrow screens, where a row has two lines: `title` and `state` on the first, `under` and `end` on the
-   * second; `hidden` is left out. Default: the first column is the title, the second the state, the rest are hidden.
-   */
-  fold?: "title" | "state" | "under" | "end" | "hidden";
+  layout?: Layout;
+  /** Default: the first column is the title, the second the state, the rest are hidden. */
+  fold?: Fold;
+}
+
+/** Returns a column; `place` is its place on narrow screens, after its layout if it has one: `number end`. */
+export function column<Row>(
+  title: ComponentChildren,
+  place: Fold | `${Layout} ${Fold}`,
+  cell: (row: Row) => ComponentChildren,
+): Column<Row> {
+  const [fold, layout] = place.split(" ").toReversed() as [Fold, Layout?];
+  return { title, cell, layout, fold };
 }
 
 interface TableProps<Row> {
@@ -62,12 +77,7 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
 }
 
 /** A number of a table with its unit, which is shown where the column has no heading. Zero is quiet. */
-export function Amount({
-  count,
-  unit,
-  units = `${unit}s`,
-  path,
-}: {
+export function Amount(props: {
   count: number;
   unit: string;
   /** Plural. */
@@ -75,6 +85,7 @@ export function Amount({
   /** Page that lists what is counted. */
   path?: string;
 }) {
+  const { count, unit, units = `${unit}s`, path } = props;
   const text: ComponentChildren = (
     <>
       {grouped(count)}
@@ -101,24 +112,19 @@ export interface RowRange {
 }
 
 /** A table that shows one page of its rows, with links to the other pages if there are any. */
-export function PagedTable<Row>({
-  rowsIn,
-  total,
-  perPage,
-  path,
-  query,
-  parameter = "page",
-  ...table
-}: Omit<TableProps<Row>, "rows"> & {
-  /** Returns the rows of a page. */
-  rowsIn: (range: RowRange) => readonly Row[];
-  total: number;
-  perPage: number;
-  path: string;
-  query: URLSearchParams;
-  /** Parameter of the address that holds the number of the page; each list of a page has its own. */
-  parameter?: string;
-}) {
+export function PagedTable<Row>(
+  props: Omit<TableProps<Row>, "rows"> & {
+    /** Returns the rows of a page. */
+    rowsIn: (range: RowRange) => readonly Row[];
+    total: number;
+    perPage: number;
+    path: string;
+    query: URLSearchParams;
+    /** Parameter of the address that holds the number of the page; each list of a page has its own. */
+    parameter?: string;
+  },
+) {
+  const { rowsIn, total, perPage, path, query, parameter = "page", ...table } = props;
   const number = pageNumber(query, parameter);
   const pages = { page: number, perPage, total, path, query, parameter };
   if (isPastEnd(pages)) return <PastEnd {...pages} />;
@@ -145,15 +151,8 @@ export function ListTable<Row>({
 }
 
 /** Shown in place of a list that has no entries: what belongs here, and the next step. */
-export function Empty({
-  title,
-  children,
-  action,
-}: {
-  title?: string;
-  children: ComponentChildren;
-  action?: ComponentChildren;
-}) {
+export function Empty(props: { title?: string; children: ComponentChildren; action?: ComponentChildren }) {
+  const { title, children, action } = props;
   return (
     <div class="empty">
       {title === undefined ? null : <h2>{title}</h2>}

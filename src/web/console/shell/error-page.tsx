@@ -1,14 +1,7 @@
 import { overviewPath } from "../kit/paths.ts";
 
-export function ErrorPage({
-  title,
-  message,
-  requestId,
-}: {
-  title: string;
-  message: string;
-  requestId: string | undefined;
-}) {
+export function ErrorPage(props: { title: string; message: string; requestId: string | undefined }) {
+  const { title, message, requestId } = props;
   return (
     <section class="card narrow">
       <h1>{title}</h1>

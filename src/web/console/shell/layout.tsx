@@ -66,19 +66,16 @@ const sections: readonly { section: NavigationEntry["section"]; title: string | 
 ];
 
 /** The frame of a page for somebody who is signed in. */
-export function Layout({
-  navigation,
-  flash,
-  beside,
-  children,
-  ...frame
-}: FrameProps & {
-  /** Undefined: the page stands alone. */
-  navigation: readonly MarkedEntry[] | undefined;
-  flash: Flash | undefined;
-  /** See `page` in `kit/page-result.ts`. */
-  beside: VNode | null | undefined;
-}) {
+export function Layout(
+  props: FrameProps & {
+    /** Undefined: the page stands alone. */
+    navigation: readonly MarkedEntry[] | undefined;
+    flash: Flash | undefined;
+    /** See `page` in `kit/page-result.ts`. */
+    beside: VNode | null | undefined;
+  },
+) {
+  const { navigation, flash, beside, children, ...frame } = props;
   const message = flash === undefined ? null : <FlashMessage flash={flash} />;
   if (navigation === undefined)
     return (

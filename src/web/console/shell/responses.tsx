@@ -33,17 +33,13 @@ const errorTitles: Record<number, string> = {
 export const flashName = "flash";
 
 /** Returns a function that describes the page of a request to its components. */
-function createPageContext({
-  assets,
-  clock,
-  findRoute,
-  preferences,
-}: {
+function createPageContext(given: {
   assets: Pick<Assets, "iconsPath">;
   clock: Clock;
   findRoute: FindRoute;
   preferences: (call: ConsoleRequest) => Preferences;
 }) {
+  const { assets, clock, findRoute, preferences } = given;
   return (call: ConsoleRequest): PageContext => {
     const { path, visitor } = call;
     const account = visitor?.account;
@@ -87,21 +83,16 @@ function markOf(
 }
 
 /** Turns the results of pages into responses. */
-export function createResponder({
-  assets,
-  clock,
-  findRoute,
-  groups,
-  log,
-  memory,
-  services,
-}: Needs<"clock" | "log"> & {
-  assets: Assets;
-  findRoute: FindRoute;
-  groups: readonly PageGroup[];
-  memory: SessionMemory;
-  services: PageServices;
-}) {
+export function createResponder(
+  given: Needs<"clock" | "log"> & {
+    assets: Assets;
+    findRoute: FindRoute;
+    groups: readonly PageGroup[];
+    memory: SessionMemory;
+    services: PageServices;
+  },
+) {
+  const { assets, clock, findRoute, groups, log, memory, services } = given;
   const preferences = preferencesReader(services);
   const pageContext = createPageContext({ assets, clock, findRoute, preferences });
 

@@ -18,15 +18,7 @@ const formsWaitingMax = 16;
 type RunRoute = (call: ConsoleRequest, visitor: Visitor, method: string) => Promise<Response>;
 
 /** Returns a function that runs the route of a request when it is the turn of its account. */
-export function createRouteRunner({
-  accountOf,
-  clock,
-  findRoute,
-  memory,
-  responder,
-  server,
-  services,
-}: {
+export function createRouteRunner(given: {
   accountOf: ConsoleSignIn["accountOf"];
   clock: Clock;
   findRoute: FindRoute;
@@ -35,6 +27,7 @@ export function createRouteRunner({
   server: Pick<Server, "turns">;
   services: PageServices;
 }): RunRoute {
+  const { accountOf, clock, findRoute, memory, responder, server, services } = given;
   return async (call, visitor, method) => {
     const { request, path, query, address } = call;
     const session = visitor.session!;

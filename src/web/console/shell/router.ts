@@ -111,15 +111,12 @@ export interface PageGroup {
 }
 
 /** Declares the pages of one section; their routes receive the services that `services` names and no others. */
-export function pageGroup<const Name extends ServiceName>({
-  nav,
-  services,
-  routes,
-}: {
+export function pageGroup<const Name extends ServiceName>(given: {
   nav?: NavigationEntry<NoInfer<Name>>;
   services: readonly Name[];
   routes: readonly Route<NoInfer<Name>>[];
 }): PageGroup {
+  const { nav, services, routes } = given;
   return {
     nav: nav === undefined ? undefined : { ...nav, mark: (all) => nav.mark?.(pickServices(all, services)) },
     routes: routes.map((route) => ({

@@ -44,12 +44,7 @@ export function isSameOrigin(headers: Headers, publicUrl: string): boolean {
 }
 
 /** Manages the cookies that identify visitors, and the CSRF tokens derived from them. */
-export function createVisitors({
-  sessions,
-  fillRandom,
-  accountOf,
-  secure,
-}: {
+export function createVisitors(given: {
   sessions: Pick<ConsoleSessions, "find">;
   fillRandom: FillRandom;
   /** Undefined: the account is disabled. */
@@ -57,6 +52,7 @@ export function createVisitors({
   /** Restricts cookies to HTTPS. */
   secure: () => boolean;
 }) {
+  const { sessions, fillRandom, accountOf, secure } = given;
   // The prefix makes browsers reject a cookie that another host of the same domain, or a page without TLS, has set.
   const sessionCookie = () => (secure() ? `__Host-${sessionName}` : sessionName);
 

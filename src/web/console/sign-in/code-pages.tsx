@@ -31,13 +31,8 @@ export function CodePage({ pending, to, message }: CodeForm) {
 }
 
 /** The second step of a first sign-in if `console.require_codes` is set: set up an authenticator. */
-export function EnrollPage({
-  pending,
-  to,
-  message,
-  name,
-  secret,
-}: CodeForm & { /** Name of the account. */ name: string; secret: string }) {
+export function EnrollPage(props: CodeForm & { /** Name of the account. */ name: string; secret: string }) {
+  const { pending, to, message, name, secret } = props;
   const uri = codeUri(secret, { name, issuer: "phishwatch" });
   return (
     <main class="card stack">

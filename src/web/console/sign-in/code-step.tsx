@@ -17,18 +17,16 @@ const messages = {
 const expiredMessage = "This sign-in expired. Enter the password again.";
 
 /** The second step of a sign-in, for accounts with one-time codes. */
-export function createCodeStep({
-  consoleSignIn,
-  responder,
-  showForm,
-  welcome,
-}: Pick<ConsoleServices, "consoleSignIn"> & {
-  responder: Responder;
-  /** Shows the first step. */
-  showForm: (call: ConsoleRequest, to: string, options: { message: string; status: number }) => Response;
-  /** Returns the response with the cookies of the new session. */
-  welcome: (call: ConsoleRequest, response: Response, signedIn: SignedIn) => Response;
-}) {
+export function createCodeStep(
+  given: Pick<ConsoleServices, "consoleSignIn"> & {
+    responder: Responder;
+    /** Shows the first step. */
+    showForm: (call: ConsoleRequest, to: string, options: { message: string; status: number }) => Response;
+    /** Returns the response with the cookies of the new session. */
+    welcome: (call: ConsoleRequest, response: Response, signedIn: SignedIn) => Response;
+  },
+) {
+  const { consoleSignIn, responder, showForm, welcome } = given;
   /** Shows the form for the code. */
   function showCodeForm(
     call: ConsoleRequest,

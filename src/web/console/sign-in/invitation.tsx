@@ -79,15 +79,8 @@ export function createInvitation({
   return { showInvitation, acceptInvitation };
 }
 
-function PasswordPage({
-  token,
-  name,
-  message,
-}: {
-  token: string;
-  name: string;
-  message: string | undefined;
-}) {
+function PasswordPage(props: { token: string; name: string; message: string | undefined }) {
+  const { token, name, message } = props;
   const field = {
     type: "password",
     autocomplete: "new-password",

@@ -105,17 +105,13 @@ export function createProxyUsers({
 }
 
 /** Returns a function that starts a session of the user in place of the one that the browser had, if it had one. */
-function createSessionStart({
-  consoleSignIn,
-  memory,
-  responder,
-  visitors,
-}: {
+function createSessionStart(given: {
   consoleSignIn: ConsoleServices["consoleSignIn"];
   memory: SessionMemory;
   responder: Responder;
   visitors: Visitors;
 }) {
+  const { consoleSignIn, memory, responder, visitors } = given;
   return async function startSession(
     call: ConsoleRequest,
     visitor: Visitor,

@@ -5,13 +5,7 @@ import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
 import { signInPath } from "../kit/paths.ts";
 import { Brand } from "../shell/layout.tsx";
 
-export function SignInPage({
-  to,
-  message,
-  exists,
-  name,
-  isOnly,
-}: {
+export function SignInPage(props: {
   /** Path to continue with after sign-in. */
   to: string;
   message: string | undefined;
@@ -22,6 +16,7 @@ export function SignInPage({
   /** Whether there is only one account. */
   isOnly: boolean;
 }) {
+  const { to, message, exists, name, isOnly } = props;
   return (
     <main class="card stack">
       <h1>

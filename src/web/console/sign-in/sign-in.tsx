@@ -12,20 +12,17 @@ import { isCsrfToken, ownPath, type Visitors } from "../shell/visitors.ts";
 const toLengthMax = 500;
 
 /** Signs visitors in. */
-export function createSignIn({
-  consoleSignIn,
-  homePath,
-  responder,
-  secure,
-  visitors,
-}: Pick<ConsoleServices, "consoleSignIn"> & {
-  /** Returns the page after a sign-in for no particular page. */
-  homePath: () => string;
-  responder: Responder;
-  /** Restricts cookies to HTTPS. */
-  secure: () => boolean;
-  visitors: Visitors;
-}) {
+export function createSignIn(
+  given: Pick<ConsoleServices, "consoleSignIn"> & {
+    /** Returns the page after a sign-in for no particular page. */
+    homePath: () => string;
+    responder: Responder;
+    /** Restricts cookies to HTTPS. */
+    secure: () => boolean;
+    visitors: Visitors;
+  },
+) {
+  const { consoleSignIn, homePath, responder, secure, visitors } = given;
   function showForm(
     call: ConsoleRequest,
     to: string,

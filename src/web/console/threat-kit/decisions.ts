@@ -53,13 +53,7 @@ export function nameOfActor({ channel, name }: Pick<Actor, "channel" | "name">):
  * Describes a decision, with a button that undoes it, and one that also decides about the threats that keep a decision
  * of somebody else.
  */
-export function decidedFlash({
-  result: { batch, changed, decidedBefore, kept, mark, unchanged },
-  status,
-  back,
-  now,
-  name,
-}: {
+export function decidedFlash(given: {
   result: BatchResult;
   status: Status;
   /** Page of the console to return to after a button. */
@@ -68,6 +62,8 @@ export function decidedFlash({
   /** Name of the only threat. */
   name?: string;
 }): Flash {
+  const { result, status, back, now, name } = given;
+  const { batch, changed, decidedBefore, kept, mark, unchanged } = result;
   const undo: FlashAction[] =
     batch === undefined
       ? []
@@ -97,13 +93,10 @@ export function decidedFlash({
   };
 }
 
-function unchangedText({
-  unchanged,
-  decidedBefore,
-  status,
-  name,
-  now,
-}: Pick<BatchResult, "unchanged" | "decidedBefore"> & { status: Status; name?: string; now: Instant }) {
+function unchangedText(
+  given: Pick<BatchResult, "unchanged" | "decidedBefore"> & { status: Status; name?: string; now: Instant },
+) {
+  const { unchanged, decidedBefore, status, name, now } = given;
   if (unchanged === 0) return "No changes: the selected threats no longer exist.";
   const already =
     name === undefined

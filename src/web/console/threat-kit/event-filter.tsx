@@ -43,16 +43,13 @@ const sourceChoices: Choice[] = threatSources.map((source) => ({
 /** Maximum number of items that the description of a filter names. */
 const namedMax = 2;
 
-export function FilterFields({
-  form,
-  domains,
-  errors = {},
-}: {
+export function FilterFields(props: {
   form: URLSearchParams;
   /** Names of the protected domains. */
   domains: readonly string[];
   errors?: FieldErrors;
 }) {
+  const { form, domains, errors = {} } = props;
   const further = ["types", "sources", "protected_domains"];
   return (
     <>

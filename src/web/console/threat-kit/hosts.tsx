@@ -44,15 +44,13 @@ export function WhoHosts({ hosts: { counts, protectedDomain } }: { hosts: Active
   );
 }
 
-function Field({
-  field,
-  counts: { top, values },
-  protectedDomain,
-}: {
+function Field(props: {
   field: HostField;
   counts: ActiveHosts["counts"][HostField];
   protectedDomain: string | undefined;
 }) {
+  const { field, counts, protectedDomain } = props;
+  const { top, values } = counts;
   const label = hostLabels[field];
   const view: Record<string, string> = protectedDomain === undefined ? {} : { domain: protectedDomain };
   return (

@@ -44,12 +44,7 @@ interface Point {
 }
 
 /** The life of a threat as one line; a list on narrow screens and for screen readers. */
-export function LifecycleLine({
-  lifecycle,
-  status,
-  name,
-  narrow = false,
-}: {
+export function LifecycleLine(props: {
   lifecycle: Lifecycle;
   status: Status;
   /** The name that it is about, for screen readers. */
@@ -57,6 +52,7 @@ export function LifecycleLine({
   /** For the panel: labels alternate above and below the line, without the durations. */
   narrow?: boolean;
 }) {
+  const { lifecycle, status, name, narrow = false } = props;
   const points = pointsOf(lifecycle, status);
   const place = (index: number) => placeOf(index, points.length, narrow ? narrowMargin : wideMargin);
   const done = lifecycle.steps.length - 1;
@@ -117,13 +113,7 @@ const heights = {
   below: { label: 62, time: 77 },
 };
 
-function LinePoint({
-  point: { at, event, label },
-  next,
-  x,
-  between,
-  layout,
-}: {
+function LinePoint(props: {
   point: Point;
   next: Point | undefined;
   x: string;
@@ -131,6 +121,8 @@ function LinePoint({
   between: string;
   layout: keyof typeof heights;
 }) {
+  const { point, next, x, between, layout } = props;
+  const { at, event, label } = point;
   const { now, reader } = usePage();
   const { label: labelY, time: timeY } = heights[layout];
   const shape =

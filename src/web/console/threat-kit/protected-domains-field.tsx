@@ -7,13 +7,7 @@ import { OnlyThese } from "../kit/only-these.tsx";
 const checkboxesMax = 30;
 
 /** Choice of all protected domains, or of some: checkboxes if they are few, and a field to type them in otherwise. */
-export function ProtectedDomainsField({
-  name,
-  domains,
-  form,
-  help,
-  error,
-}: {
+export function ProtectedDomainsField(props: {
   name: string;
   /** Names that can be chosen. Other names in the form are kept. */
   domains: readonly string[];
@@ -21,6 +15,7 @@ export function ProtectedDomainsField({
   help?: ComponentChildren;
   error?: string | undefined;
 }) {
+  const { name, domains, form, help, error } = props;
   const values = form.getAll(name).flatMap(splitList);
   const offered = [...new Set([...domains, ...values])];
   const isTyped = error !== undefined || offered.length === 0 || offered.length > checkboxesMax;

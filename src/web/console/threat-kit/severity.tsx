@@ -9,12 +9,7 @@ import { inWords } from "../kit/labels.ts";
 const nameOnly = "Only the name is known: no lookup has found it in DNS.";
 
 /** Three, two or one bars, hollow if only the name is known, and a word. */
-export function SeverityMark({
-  severity,
-  verified = true,
-  severityReasons = [],
-  word = true,
-}: {
+export function SeverityMark(props: {
   severity: Severity;
   /** False: no lookup has found the name in DNS. */
   verified?: boolean;
@@ -23,6 +18,7 @@ export function SeverityMark({
   /** False where a column of marks says enough; the tooltip is then the label of the image. */
   word?: boolean;
 }) {
+  const { severity, verified = true, severityReasons = [], word = true } = props;
   const text = `${capitalized(severity)}${verified ? "" : ", unverified"}`;
   const why = capitalized(explainSeverity({ severity, verified, severityReasons }));
   const tooltip = severityReasons.length > 0 ? why : verified ? undefined : nameOnly;

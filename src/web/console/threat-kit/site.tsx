@@ -37,14 +37,12 @@ const marks: Record<
 };
 
 /** The state of a site: a shape and a word. A dash if it was not determined. */
-export function SiteMark({
-  site,
-  explained = true,
-}: {
+export function SiteMark(props: {
   site: SiteState | null;
   /** False in the rows of a list, where an explanation in each would be most of the page. */
   explained?: boolean;
 }) {
+  const { site, explained = true } = props;
   if (site === null) {
     if (!explained) return <>–</>;
     return (

@@ -15,15 +15,9 @@ export function endDecision(
   return fragment(<Toast flash={flash} batch={batch} left={left} />);
 }
 
-function Toast({
-  flash: { tone, text, action },
-  batch,
-  left,
-}: {
-  flash: Flash;
-  batch: number | undefined;
-  left: boolean | undefined;
-}) {
+function Toast(props: { flash: Flash; batch: number | undefined; left: boolean | undefined }) {
+  const { flash, batch, left } = props;
+  const { tone, text, action } = flash;
   return (
     <div class={`toast ${tone}`} role="status" data-batch={batch} data-left={left === true ? "" : undefined}>
       <span>{text}</span>

@@ -4,18 +4,13 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import { browserName } from "./browser-name.ts";
 
 const userAgentShownMax = 300;
 
 /** Active sessions of one account. */
-export function SessionTable({
-  sessions,
-  own,
-  now,
-  endPath,
-}: {
+export function SessionTable(props: {
   sessions: readonly ConsoleSession[];
   /** `seq` of the reader's session. */
   own: number;
@@ -23,37 +18,24 @@ export function SessionTable({
   /** Address that ends one session; absent: they can only be ended together. */
   endPath?: (seq: number) => string;
 }) {
+  const { sessions, own, now, endPath } = props;
   const columns: Column<ConsoleSession>[] = [
-    {
-      title: "Browser",
-      cell: ({ seq, userAgent }) => (
-        <span title={visible(userAgent, userAgentShownMax)}>
-          {browserName(userAgent)}
-          {seq === own ? <span class="hint"> this session</span> : null}
-        </span>
-      ),
-    },
-    { title: "Address", fold: "under", cell: ({ address }) => <Text text={address ?? "unknown"} /> },
-    {
-      title: "Signed in",
-      layout: "tight",
-      fold: "hidden",
-      cell: ({ createdAt }) => <Time at={createdAt} relative />,
-    },
-    {
-      title: "Last seen",
-      layout: "tight",
-      fold: "end",
-      cell: ({ lastSeenAt }) => <Time at={Math.min(lastSeenAt, now)} relative />,
-    },
+    column("Browser", "title", ({ seq, userAgent }) => (
+      <span title={visible(userAgent, userAgentShownMax)}>
+        {browserName(userAgent)}
+        {seq === own ? <span class="hint"> this session</span> : null}
+      </span>
+    )),
+    column("Address", "under", ({ address }) => <Text text={address ?? "unknown"} />),
+    column("Signed in", "tight hidden", ({ createdAt }) => <Time at={createdAt} relative />),
+    column("Last seen", "tight end", ({ lastSeenAt }) => <Time at={Math.min(lastSeenAt, now)} relative />),
   ];
-  const actions: Column<ConsoleSession> = {
-    title: <span class="vh">Actions</span>,
-    layout: "number",
-    fold: "state",
-    cell: ({ seq }) =>
+  const actions: Column<ConsoleSession> = column(
+    <span class="vh">Actions</span>,
+    "number state",
+    ({ seq }) =>
       endPath === undefined || seq === own ? null : <PostButton action={endPath(seq)} label="End" small />,
-  };
+  );
   return (
     <Table
       caption="Sessions"

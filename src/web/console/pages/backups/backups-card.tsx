@@ -21,17 +21,13 @@ export function BackupsCard({ status, aside }: { status: BackupStatus; aside: re
       <Facts
         facts={[
           ["Last backup", <LastBackup status={status} />],
-          ...(failure === null
-            ? []
-            : [
-                [
-                  "Last failure",
-                  <>
-                    <StateMark tone="bad">failed</StateMark> <Time at={failure.at} relative />:{" "}
-                    <Text text={failure.error} charactersMax={errorCharactersMax} />
-                  </>,
-                ] as const,
-              ]),
+          failure !== null && [
+            "Last failure",
+            <>
+              <StateMark tone="bad">failed</StateMark> <Time at={failure.at} relative />:{" "}
+              <Text text={failure.error} charactersMax={errorCharactersMax} />
+            </>,
+          ],
           ["Next backup", <NextBackup status={status} />],
           [
             "Place",
@@ -40,8 +36,8 @@ export function BackupsCard({ status, aside }: { status: BackupStatus; aside: re
               {isEncrypted ? ", encrypted" : ", not encrypted"}
             </>,
           ],
-          ...(completed === null ? [] : [["Kept", counted(completed.kept, "backup")] as const]),
-          ...(aside.length === 0 ? [] : [["Replaced by restores", <Aside aside={aside} />] as const]),
+          completed !== null && ["Kept", counted(completed.kept, "backup")],
+          aside.length > 0 && ["Replaced by restores", <Aside aside={aside} />],
         ]}
       />
       <p class="hint after">

@@ -18,7 +18,7 @@ import {
   threatPath,
   triagePath,
 } from "../../kit/paths.ts";
-import { type Column, Pagination, Table, pageNumber } from "../../kit/table.tsx";
+import { column, type Column, Pagination, Table, pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { decisions, seenFields } from "../../threat-kit/decisions.ts";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
@@ -81,24 +81,16 @@ export function showCampaign(context: CampaignContext): PageResult {
 }
 
 const reasonColumns = (campaign: Campaign): Column<Campaign["reasons"][number]>[] => [
-  {
-    title: "In common",
-    layout: "wide",
-    cell: ({ reason, value }) => (
-      <>
-        {reasons[reason].name}
-        <p>
-          <Text text={visible(value, valueCharactersMax)} />
-        </p>
-      </>
-    ),
-  },
-  {
-    title: "Threats",
-    layout: "number",
-    cell: ({ threats }) => `${grouped(threats)} of ${grouped(campaign.size)}`,
-  },
-  { title: "Why it counts", fold: "under", cell: ({ reason }) => reasons[reason].cost },
+  column("In common", "wide title", ({ reason, value }) => (
+    <>
+      {reasons[reason].name}
+      <p>
+        <Text text={visible(value, valueCharactersMax)} />
+      </p>
+    </>
+  )),
+  column("Threats", "number state", ({ threats }) => `${grouped(threats)} of ${grouped(campaign.size)}`),
+  column("Why it counts", "under", ({ reason }) => reasons[reason].cost),
 ];
 
 function Reasons({ campaign }: { campaign: Campaign }) {
@@ -115,65 +107,41 @@ function Reasons({ campaign }: { campaign: Campaign }) {
 }
 
 /** The threats with what joins each, inside the form for decisions. */
-function Threats({
-  campaign,
-  threats,
-  mark,
-}: {
-  campaign: Campaign;
-  threats: readonly CampaignThreat[];
-  mark: number;
-}) {
+function Threats(props: { campaign: Campaign; threats: readonly CampaignThreat[]; mark: number }) {
+  const { campaign, threats, mark } = props;
   const mayDecide = usePage().may("decide");
   const columns: Column<CampaignThreat>[] = [
-    {
-      title: "Name",
-      layout: "wide",
-      cell: (threat) => (
-        <>
-          <label class="check">
-            {mayDecide ? (
-              <input
-                type="checkbox"
-                name="id"
-                value={threat.id}
-                aria-label={`Select ${visible(threat.domain, 80)}`}
-              />
-            ) : null}
-            <a class="ink" href={threatPath(threat.id)}>
-              <Name name={threat.domain} />
-            </a>
-          </label>
-          <Ties campaign={campaign} threat={threat} />
-        </>
-      ),
-    },
-    {
-      title: "Status and site",
-      fold: "state",
-      cell: ({ siteState, status }) => (
-        <>
-          <StatusMark status={status} />
-          {siteState === null ? null : (
-            <div>
-              <SiteMark site={siteState} />
-            </div>
-          )}
-        </>
-      ),
-    },
-    { title: "Severity", fold: "hidden", cell: ({ severity }) => <SeverityMark severity={severity} /> },
-    {
-      title: "Protected domain",
-      fold: "under",
-      cell: ({ protectedDomain }) => <Name name={protectedDomain} />,
-    },
-    {
-      title: "First seen",
-      layout: "tight",
-      fold: "end",
-      cell: ({ firstSeen }) => <Time at={firstSeen} relative />,
-    },
+    column("Name", "wide title", (threat) => (
+      <>
+        <label class="check">
+          {mayDecide ? (
+            <input
+              type="checkbox"
+              name="id"
+              value={threat.id}
+              aria-label={`Select ${visible(threat.domain, 80)}`}
+            />
+          ) : null}
+          <a class="ink" href={threatPath(threat.id)}>
+            <Name name={threat.domain} />
+          </a>
+        </label>
+        <Ties campaign={campaign} threat={threat} />
+      </>
+    )),
+    column("Status and site", "state", ({ siteState, status }) => (
+      <>
+        <StatusMark status={status} />
+        {siteState === null ? null : (
+          <div>
+            <SiteMark site={siteState} />
+          </div>
+        )}
+      </>
+    )),
+    column("Severity", "hidden", ({ severity }) => <SeverityMark severity={severity} />),
+    column("Protected domain", "under", ({ protectedDomain }) => <Name name={protectedDomain} />),
+    column("First seen", "tight end", ({ firstSeen }) => <Time at={firstSeen} relative />),
   ];
   const table = (
     <Table
@@ -237,15 +205,12 @@ function Reports({ groups }: { groups: readonly ReportGroup[] }) {
   );
 }
 
-function Assign({
-  assignees,
-  campaign,
-  threats,
-}: {
+function Assign(props: {
   assignees: readonly Assignee[];
   campaign: Campaign;
   threats: readonly CampaignThreat[];
 }) {
+  const { assignees, campaign, threats } = props;
   const active = threats.filter(({ status }) => status === "active");
   // Those that nobody works on first, so that a larger campaign can be assigned to the end.
   const next = active

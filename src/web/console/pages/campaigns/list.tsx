@@ -7,7 +7,7 @@ import { Help } from "../../kit/disclosure.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { campaignPath, campaignsPath } from "../../kit/paths.ts";
-import { type Column, PagedTable } from "../../kit/table.tsx";
+import { column, type Column, PagedTable } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
 import { ReasonText } from "./reason-text.tsx";
@@ -18,81 +18,49 @@ const reasonsShownMax = 2;
 const brandsShownMax = 2;
 
 const columns: Column<CampaignSummary>[] = [
-  {
-    title: "Campaign",
-    layout: "wide",
-    fold: "title",
-    cell: ({ name, number, reasons }) => (
-      <>
-        <a class="ink" href={campaignPath(number)}>
-          <Name name={name} />
-        </a>
-        {reasons.slice(0, reasonsShownMax).map((reason) => (
-          <p>
-            <ReasonText reason={reason} /> ({grouped(reason.threats)})
-          </p>
-        ))}
-      </>
-    ),
-  },
-  {
-    title: "Severity",
-    fold: "state",
-    cell: ({ highest }) => <SeverityMark severity={highest} />,
-  },
-  { title: "Threats", layout: "number", fold: "end", cell: ({ size }) => grouped(size) },
-  {
-    title: "Active",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ active }) => (active === 0 ? <span class="faint">0</span> : grouped(active)),
-  },
-  {
-    title: "Sites up",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ down, up }) => (
-      <>
-        {up === 0 ? <span class="faint">0</span> : grouped(up)}
-        {down === 0 ? null : <p>{grouped(down)} down</p>}
-      </>
-    ),
-  },
-  {
-    title: "Reported",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ reported }) => (reported === 0 ? <span class="faint">0</span> : grouped(reported)),
-  },
-  {
-    title: `New in ${growthDays} days`,
-    layout: "number",
-    fold: "hidden",
-    cell: ({ recent }) => (recent === 0 ? <span class="faint">0</span> : `+${grouped(recent)}`),
-  },
-  { title: "Score", layout: "number", fold: "hidden", cell: ({ score }) => score },
-  {
-    title: "Protected domains",
-    fold: "under",
-    cell: ({ protectedDomains }) => {
-      const names = protectedDomains.map(({ domain }) => visible(domain));
-      const more = names.length - brandsShownMax;
-      return `${names.slice(0, brandsShownMax).join(", ")}${more > 0 ? " and others" : ""}`;
-    },
-  },
-  {
-    title: "First and last seen",
-    layout: "tight",
-    fold: "hidden",
-    cell: ({ firstSeen, lastSeen }) => (
-      <>
-        <Time at={lastSeen} relative />
+  column("Campaign", "wide title", ({ name, number, reasons }) => (
+    <>
+      <a class="ink" href={campaignPath(number)}>
+        <Name name={name} />
+      </a>
+      {reasons.slice(0, reasonsShownMax).map((reason) => (
         <p>
-          since <Time at={firstSeen} relative="short" />
+          <ReasonText reason={reason} /> ({grouped(reason.threats)})
         </p>
-      </>
-    ),
-  },
+      ))}
+    </>
+  )),
+  column("Severity", "state", ({ highest }) => <SeverityMark severity={highest} />),
+  column("Threats", "number end", ({ size }) => grouped(size)),
+  column("Active", "number hidden", ({ active }) =>
+    active === 0 ? <span class="faint">0</span> : grouped(active),
+  ),
+  column("Sites up", "number hidden", ({ down, up }) => (
+    <>
+      {up === 0 ? <span class="faint">0</span> : grouped(up)}
+      {down === 0 ? null : <p>{grouped(down)} down</p>}
+    </>
+  )),
+  column("Reported", "number hidden", ({ reported }) =>
+    reported === 0 ? <span class="faint">0</span> : grouped(reported),
+  ),
+  column(`New in ${growthDays} days`, "number hidden", ({ recent }) =>
+    recent === 0 ? <span class="faint">0</span> : `+${grouped(recent)}`,
+  ),
+  column("Score", "number hidden", ({ score }) => score),
+  column("Protected domains", "under", ({ protectedDomains }) => {
+    const names = protectedDomains.map(({ domain }) => visible(domain));
+    const more = names.length - brandsShownMax;
+    return `${names.slice(0, brandsShownMax).join(", ")}${more > 0 ? " and others" : ""}`;
+  }),
+  column("First and last seen", "tight hidden", ({ firstSeen, lastSeen }) => (
+    <>
+      <Time at={lastSeen} relative />
+      <p>
+        since <Time at={firstSeen} relative="short" />
+      </p>
+    </>
+  )),
 ];
 
 export function listCampaigns({ services, query, now }: Context<"campaigns">): PageResult {

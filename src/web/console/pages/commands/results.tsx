@@ -104,15 +104,8 @@ export function Keys({ keys }: { keys: string }) {
   );
 }
 
-function Group({
-  title,
-  asOptions,
-  children,
-}: {
-  title: string;
-  asOptions: boolean;
-  children: readonly ComponentChildren[];
-}) {
+function Group(props: { title: string; asOptions: boolean; children: readonly ComponentChildren[] }) {
+  const { title, asOptions, children } = props;
   if (children.length === 0) return null;
   const id = `command-${title.toLowerCase().replaceAll(" ", "-")}`;
   return (
@@ -127,13 +120,10 @@ function Group({
   );
 }
 
-function Item({
-  id,
-  path,
-  fields,
-  asOptions,
-  children,
-}: Pick<Command, "path" | "fields"> & { id: string; asOptions: boolean; children: ComponentChildren }) {
+function Item(
+  props: Pick<Command, "path" | "fields"> & { id: string; asOptions: boolean; children: ComponentChildren },
+) {
+  const { id, path, fields, asOptions, children } = props;
   const { csrfToken } = usePage();
   const option = asOptions ? ({ id, role: "option", tabIndex: -1, "aria-selected": "false" } as const) : {};
   return (

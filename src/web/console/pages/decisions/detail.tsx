@@ -6,7 +6,7 @@ import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { decisionPath, decisionsPath, threatPath } from "../../kit/paths.ts";
-import { type Column, PagedTable, pageNumber } from "../../kit/table.tsx";
+import { column, type Column, PagedTable, pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { nameOfActor } from "../../threat-kit/decisions.ts";
@@ -55,19 +55,15 @@ export function showDecision({ services, params, query }: Context<"domains" | "t
 
 function columns(keywordsOf: (protectedDomain: string) => readonly string[]): Column<DecidedThreat>[] {
   return [
-    {
-      title: "Threat",
-      layout: "wide",
-      cell: ({ id, domain, protectedDomain }) => (
-        <a href={threatPath(id)}>
-          <ComparedName
-            name={domain}
-            comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
-          />
-        </a>
-      ),
-    },
-    { title: "Before", cell: ({ previousStatus }) => <StatusMark status={previousStatus} /> },
-    { title: "Now", cell: ({ status }) => <StatusMark status={status} /> },
+    column("Threat", "wide title", ({ id, domain, protectedDomain }) => (
+      <a href={threatPath(id)}>
+        <ComparedName
+          name={domain}
+          comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
+        />
+      </a>
+    )),
+    column("Before", "state", ({ previousStatus }) => <StatusMark status={previousStatus} />),
+    column("Now", "hidden", ({ status }) => <StatusMark status={status} />),
   ];
 }

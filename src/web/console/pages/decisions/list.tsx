@@ -12,7 +12,7 @@ import {
   threatsPath,
   undoTriagePath,
 } from "../../kit/paths.ts";
-import { type Column, PagedTable, pageNumber } from "../../kit/table.tsx";
+import { column, type Column, PagedTable, pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { nameOfActor } from "../../threat-kit/decisions.ts";
@@ -84,62 +84,49 @@ function columns(
   query: URLSearchParams,
 ): Column<RecentDecision>[] {
   return [
-    {
-      title: "Threats",
-      layout: "wide",
-      cell: ({ batch, named, threats }) => (
-        <>
-          {named.map(({ id, domain, protectedDomain }, index) => (
+    column("Threats", "wide title", ({ batch, named, threats }) => (
+      <>
+        {named.map(({ id, domain, protectedDomain }, index) => (
+          <>
+            {index === 0 ? null : ", "}
+            <a href={threatPath(id)}>
+              <ComparedName
+                name={domain}
+                comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
+              />
+            </a>
+          </>
+        ))}
+        {threats > named.length ? (
+          <>
+            {" "}
+            and <a href={decisionPath(batch)}>{grouped(threats - named.length)} more</a>
+          </>
+        ) : null}
+        {threats === 0 ? "Deleted since" : null}
+      </>
+    )),
+    column("Decision", "state", ({ batch, status }) => (
+      <a href={decisionPath(batch)}>
+        <StatusMark status={status} />
+      </a>
+    )),
+    column("By", "under", ({ at, by }) => (
+      <>
+        {by === null ? "unknown" : nameOfActor(by)}
+        <p>
+          <Time at={at} relative />
+          {by === null || by.address === null ? null : (
             <>
-              {index === 0 ? null : ", "}
-              <a href={threatPath(id)}>
-                <ComparedName
-                  name={domain}
-                  comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
-                />
-              </a>
+              , <Text text={by.address} charactersMax={addressCharactersMax} />
             </>
-          ))}
-          {threats > named.length ? (
-            <>
-              {" "}
-              and <a href={decisionPath(batch)}>{grouped(threats - named.length)} more</a>
-            </>
-          ) : null}
-          {threats === 0 ? "Deleted since" : null}
-        </>
-      ),
-    },
-    {
-      title: "Decision",
-      cell: ({ batch, status }) => (
-        <a href={decisionPath(batch)}>
-          <StatusMark status={status} />
-        </a>
-      ),
-    },
-    {
-      title: "By",
-      fold: "under",
-      cell: ({ at, by }) => (
-        <>
-          {by === null ? "unknown" : nameOfActor(by)}
-          <p>
-            <Time at={at} relative />
-            {by === null || by.address === null ? null : (
-              <>
-                , <Text text={by.address} charactersMax={addressCharactersMax} />
-              </>
-            )}
-          </p>
-        </>
-      ),
-    },
-    {
-      title: <span class="vh">Undo</span>,
-      fold: "end",
-      cell: (decision) => <UndoState decision={decision} back={pathWith(decisionsPath, query)} />,
-    },
+          )}
+        </p>
+      </>
+    )),
+    column(<span class="vh">Undo</span>, "end", (decision) => (
+      <UndoState decision={decision} back={pathWith(decisionsPath, query)} />
+    )),
   ];
 }
 

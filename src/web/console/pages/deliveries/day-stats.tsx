@@ -7,15 +7,12 @@ import type { PageServices } from "../../shell/services.ts";
 import { DayChart } from "./day-chart.tsx";
 
 /** Numbers of one recipient: attempts in the last 24 hours and queued deliveries. */
-export function DayStats({
-  recipient,
-  now,
-  deliveries,
-}: {
+export function DayStats(props: {
   recipient: Recipient;
   now: Instant;
   deliveries: Pick<PageServices["deliveries"], "hours" | "sendAll">;
 }) {
+  const { recipient, now, deliveries } = props;
   const day = deliveries.hours.lastDay(recipient.seq, now);
   const { failed, queued } = deliveries.sendAll.count(recipient.seq, failedCountedMax + 1);
   const isSending = queued > 0 && recipientState(recipient) === "enabled";

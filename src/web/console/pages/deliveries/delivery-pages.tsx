@@ -87,7 +87,7 @@ function showDelivery(context: Context<"deliveries" | "domains" | "threats">) {
                 </a>
               ),
             ],
-            ...(text === undefined ? [["Event type", title] as const] : []),
+            text === undefined && ["Event type", title],
             ["Event", <code>{eventId}</code>],
             ["Delivery", <code>{id}</code>],
             ["Created", <Time at={createdAt} />],

@@ -7,7 +7,7 @@ import { StateMark, type Tone } from "../../kit/marks.tsx";
 import type { IconName } from "../../kit/icons.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import { resultOf } from "./outcome.ts";
 
 const statusBadges: Record<DeliveryStatus, { tone: Tone; icon?: IconName; label: string }> = {
@@ -91,60 +91,42 @@ const comparedFields = ["statusCode", "failure", "error", "response", "address"]
 const isSame = (one: Attempt, other: Attempt) => comparedFields.every((field) => one[field] === other[field]);
 
 const attemptColumns: Column<SameAttempts>[] = [
-  {
-    title: "Time",
-    fold: "title",
-    cell: ({ first, last, count }) => (
-      <>
-        <Time at={first.startedAt} seconds />
-        {count === 1 ? null : (
-          <p>
-            to <Time at={last.startedAt} seconds />
-          </p>
-        )}
-      </>
-    ),
-  },
-  {
-    title: "Result",
-    layout: "tight",
-    cell: ({ first, count }) => (
-      <>
-        <StateMark tone={first.failure === null ? "good" : "bad"}>
-          {first.statusCode === null
-            ? first.failure === null
-              ? "Delivered"
-              : inWords(first.failure)
-            : resultOf(first)}
-        </StateMark>
-        {count === 1 ? null : <p>{counted(count, "equal attempt")}</p>}
-      </>
-    ),
-  },
-  {
-    title: "Duration",
-    layout: "number",
-    fold: "end",
-    cell: ({ durationsMs: { min, max } }) => (
-      <span class="tight">{min === max ? `${grouped(min)} ms` : `${grouped(min)}–${grouped(max)} ms`}</span>
-    ),
-  },
-  {
-    title: "Error and response",
-    layout: "wide",
-    fold: "under",
-    cell: ({ first: { error, response, address } }) => (
-      <>
-        {error === null ? null : (
-          <div>
-            <Text text={error} charactersMax={500} />
-          </div>
-        )}
-        {address === null ? null : <div class="hint">to {address}</div>}
-        <ResponseStart response={response} />
-      </>
-    ),
-  },
+  column("Time", "title", ({ first, last, count }) => (
+    <>
+      <Time at={first.startedAt} seconds />
+      {count === 1 ? null : (
+        <p>
+          to <Time at={last.startedAt} seconds />
+        </p>
+      )}
+    </>
+  )),
+  column("Result", "tight state", ({ first, count }) => (
+    <>
+      <StateMark tone={first.failure === null ? "good" : "bad"}>
+        {first.statusCode === null
+          ? first.failure === null
+            ? "Delivered"
+            : inWords(first.failure)
+          : resultOf(first)}
+      </StateMark>
+      {count === 1 ? null : <p>{counted(count, "equal attempt")}</p>}
+    </>
+  )),
+  column("Duration", "number end", ({ durationsMs: { min, max } }) => (
+    <span class="tight">{min === max ? `${grouped(min)} ms` : `${grouped(min)}–${grouped(max)} ms`}</span>
+  )),
+  column("Error and response", "wide under", ({ first: { error, response, address } }) => (
+    <>
+      {error === null ? null : (
+        <div>
+          <Text text={error} charactersMax={500} />
+        </div>
+      )}
+      {address === null ? null : <div class="hint">to {address}</div>}
+      <ResponseStart response={response} />
+    </>
+  )),
 ];
 
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {

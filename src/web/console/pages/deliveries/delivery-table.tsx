@@ -5,81 +5,50 @@ import { Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { deliveryPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import type { PageServices } from "../../shell/services.ts";
 import { DeliveryBadge } from "./delivery-parts.tsx";
 import { resultOf } from "./outcome.ts";
 import { SentLink, sentReader } from "./sent.tsx";
 
 /** Deliveries, one per row: what was sent, to whom, what came back, and what happens next. */
-export function DeliveryTable({
-  rows,
-  services: { deliveries, domains, threats },
-  empty,
-  withRecipient = true,
-}: {
+export function DeliveryTable(props: {
   rows: readonly Delivery[];
   services: Pick<PageServices, "deliveries" | "domains" | "threats">;
   empty: string;
   withRecipient?: boolean;
 }) {
+  const { rows, services, empty, withRecipient = true } = props;
+  const { deliveries, domains, threats } = services;
   const sentOf = sentReader({ domains, threats, log: deliveries.log });
-  const to: Column<Delivery> = {
-    title: "To",
-    fold: "hidden",
-    cell: ({ recipientName }) => (
-      <span class="to cut">
-        <Text text={recipientName} charactersMax={60} />
-      </span>
-    ),
-  };
+  const to: Column<Delivery> = column("To", "hidden", ({ recipientName }) => (
+    <span class="to cut">
+      <Text text={recipientName} charactersMax={60} />
+    </span>
+  ));
   const columns: Column<Delivery>[] = [
-    {
-      title: rows.every(isMessage) ? "Message" : "Event",
-      layout: "wide",
-      cell: (delivery) => <SentLink delivery={delivery} sent={sentOf(delivery)} />,
-    },
+    column(rows.every(isMessage) ? "Message" : "Event", "wide title", (delivery) => (
+      <SentLink delivery={delivery} sent={sentOf(delivery)} />
+    )),
     ...(withRecipient ? [to] : []),
-    {
-      title: "Result",
-      layout: "tight",
-      fold: "state",
-      cell: ({ status }) => <DeliveryBadge status={status} />,
-    },
-    { title: "Cause", fold: "under", cell: (delivery) => <Cause delivery={delivery} /> },
-    {
-      title: "Duration",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ last }) => <span class="tight">{last === null ? "–" : `${grouped(last.durationMs)} ms`}</span>,
-    },
-    {
-      title: "Attempt",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ attempts, channel }) => (
-        <span class="tight">{`${attempts} of ${Math.max(attempts, deliveries.attemptsMax(channel))}`}</span>
-      ),
-    },
-    {
-      title: "Time",
-      layout: "number",
-      fold: "end",
-      cell: ({ completedAt, createdAt }) => (
-        <span class="tight">
-          <Time at={completedAt ?? createdAt} relative="short" />
-        </span>
-      ),
-    },
-    {
-      title: <span class="vh">Actions</span>,
-      fold: "hidden",
-      layout: "number",
-      cell: (delivery) =>
-        delivery.status === "failed" ? (
-          <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" variant="plain" small />
-        ) : null,
-    },
+    column("Result", "tight state", ({ status }) => <DeliveryBadge status={status} />),
+    column("Cause", "under", (delivery) => <Cause delivery={delivery} />),
+    column("Duration", "number hidden", ({ last }) => (
+      <span class="tight">{last === null ? "–" : `${grouped(last.durationMs)} ms`}</span>
+    )),
+    column("Attempt", "number hidden", ({ attempts, channel }) => (
+      <span class="tight">{`${attempts} of ${Math.max(attempts, deliveries.attemptsMax(channel))}`}</span>
+    )),
+    column("Time", "number end", ({ completedAt, createdAt }) => (
+      <span class="tight">
+        <Time at={completedAt ?? createdAt} relative="short" />
+      </span>
+    )),
+    column(<span class="vh">Actions</span>, "number hidden", (delivery) =>
+      delivery.status === "failed" ? (
+        <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" variant="plain" small />
+      ) : null,
+    ),
   ];
   return <Table caption="Deliveries" columns={columns} rows={rows} empty={empty} />;
 }

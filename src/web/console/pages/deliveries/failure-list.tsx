@@ -15,15 +15,12 @@ export function offersSendAll(failed: readonly FailedDeliveries[]): boolean {
 }
 
 /** Says which deliveries failed for good and why, with a way to send them again: a note for each recipient. */
-export function FailureList({
-  failed,
-  words,
-  deliveries,
-}: {
+export function FailureList(props: {
   failed: readonly FailedDeliveries[];
   words: RecipientWords;
   deliveries: Pick<PageServices["deliveries"], "failureAdvice">;
 }) {
+  const { failed, words, deliveries } = props;
   return (
     <>
       {failed.map((summary) => {

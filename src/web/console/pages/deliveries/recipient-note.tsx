@@ -36,10 +36,8 @@ export interface NoteProps {
 }
 
 /** Returns whether the note has the primary action of the page. */
-export function needsAttention({
-  recipient,
-  deliveries,
-}: Pick<NoteProps, "recipient" | "deliveries">): boolean {
+export function needsAttention(given: Pick<NoteProps, "recipient" | "deliveries">): boolean {
+  const { recipient, deliveries } = given;
   return recipientState(recipient) !== "enabled" || deliveries.sendAll.count(recipient.seq, 1).failed > 0;
 }
 

@@ -55,15 +55,12 @@ type Subject = Pick<Recipient, "id" | "name" | "channel">;
  * @param options.base address of the recipients' list, below which each has its page
  * @param options.kinds channels of these recipients
  */
-export function replayRoutes({
-  base,
-  kinds,
-  words,
-}: {
+export function replayRoutes(given: {
   base: string;
   kinds: readonly string[];
   words: Words;
 }): Route<"deliveries">[] {
+  const { base, kinds, words } = given;
   const path = `${base}/:id/replay`;
 
   function subjectOf({ params, services: { deliveries } }: Context<"deliveries">): Subject {
@@ -157,17 +154,9 @@ async function show(
   );
 }
 
-function Counted({
-  recipient,
-  back,
-  request: { which, since },
-  count,
-}: {
-  recipient: Subject;
-  back: string;
-  request: ReplayRequest;
-  count: number;
-}) {
+function Counted(props: { recipient: Subject; back: string; request: ReplayRequest; count: number }) {
+  const { recipient, back, request, count } = props;
+  const { which, since } = request;
   const from =
     since === 0 ? null : (
       <>

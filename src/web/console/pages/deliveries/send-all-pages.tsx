@@ -17,17 +17,13 @@ import type { RecipientWords } from "./recipient-note.tsx";
  * @param options.kinds channels of these recipients
  * @param options.duplicates what receivers notice of an event or message that they have received before
  */
-export function sendAllRoutes({
-  base,
-  kinds,
-  words,
-  duplicates,
-}: {
+export function sendAllRoutes(given: {
   base: string;
   kinds: readonly string[];
   words: RecipientWords;
   duplicates: string;
 }): Route<"deliveries">[] {
+  const { base, kinds, words, duplicates } = given;
   const path = `${base}/:id/send-all`;
 
   function recipientOf({ params, services: { deliveries } }: Context<"deliveries">): Recipient {

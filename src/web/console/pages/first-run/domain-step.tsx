@@ -15,15 +15,12 @@ import { SkipStep } from "./step-links.tsx";
 const domainsShownMax = 5;
 const lookAlikesShownMax = 8;
 
-export function DomainStep({
-  services,
-  done,
-  given,
-}: {
+export function DomainStep(props: {
   services: Context<"domains">["services"];
   done: boolean;
   given: NewDomain | undefined;
 }) {
+  const { services, done, given } = props;
   const { may } = usePage();
   const names = services.domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   const isForm = !done || given !== undefined;

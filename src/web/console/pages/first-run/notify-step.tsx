@@ -31,15 +31,12 @@ export interface NewChannelInput {
   error: string | undefined;
 }
 
-export function NotifyStep({
-  services,
-  done,
-  given = { type: "email", address: "", error: undefined },
-}: {
+export function NotifyStep(props: {
   services: Context<"channels" | "config" | "deliveries">["services"];
   done: boolean;
   given: NewChannelInput | undefined;
 }) {
+  const { services, done, given = { type: "email", address: "", error: undefined } } = props;
   const { may } = usePage();
   const recipients = services.deliveries.recipients.listAll().filter(({ enabled }) => enabled);
   const choices = simpleServices

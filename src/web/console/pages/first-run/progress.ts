@@ -11,13 +11,8 @@ export type ProgressServices = "deliveries" | "domains" | "scans" | "setup" | "s
 const scansSearchedMax = 10;
 
 /** Returns which steps of the setup are done, however that happened: here, in the configuration file, by a command. */
-export function readProgress({
-  deliveries,
-  domains,
-  scans,
-  setup,
-  sources,
-}: Context<ProgressServices>["services"]): Record<StepName, boolean> {
+export function readProgress(context: Context<ProgressServices>["services"]): Record<StepName, boolean> {
+  const { deliveries, domains, scans, setup, sources } = context;
   const recipients = deliveries.recipients.listAll().filter(({ enabled }) => enabled);
   return {
     domain: domains.list().some(({ enabled }) => enabled),

@@ -8,16 +8,13 @@ import { SkipStep } from "./step-links.tsx";
 /** Recipients with a button each; the pages of the others have one too. */
 const recipientsShownMax = 5;
 
-export function TestStep({
-  services,
-  done,
-  test,
-}: {
+export function TestStep(props: {
   services: Context<"deliveries">["services"];
   done: boolean;
   /** Result of the test that was just sent. */
   test: TestShown | undefined;
 }) {
+  const { services, done, test } = props;
   const recipients = services.deliveries.recipients.listAll().filter(({ enabled }) => enabled);
   return (
     <>

@@ -172,15 +172,13 @@ function PageCard({ inspection: { page: seen } }: { inspection: Inspection }) {
       <Facts
         facts={[
           ["Shown at", <Address address={seen.finalUrl} />],
-          ...(seen.redirects.length === 0
-            ? []
-            : ([["Redirects", <Redirects urls={seen.redirects} />]] as const)),
+          seen.redirects.length > 0 && ["Redirects", <Redirects urls={seen.redirects} />],
           ["Status", String(seen.status)],
           ["Title", seen.title === "" ? "none" : <Text text={seen.title} />],
           ["Asks for", asks.length === 0 ? "no secrets" : <strong>{asks.join(" and ")}</strong>],
-          ...(shown === undefined ? [] : ([["Shown", shown]] as const)),
-          ...(seen.parked === undefined ? [] : ([["Parked", <Text text={seen.parked} />]] as const)),
-          ...(seen.unseen === undefined ? [] : ([["Not seen", <Text text={seen.unseen} />]] as const)),
+          shown !== undefined && ["Shown", shown],
+          seen.parked !== undefined && ["Parked", <Text text={seen.parked} />],
+          seen.unseen !== undefined && ["Not seen", <Text text={seen.unseen} />],
         ]}
       />
     </Card>
@@ -212,7 +210,7 @@ function RequestCard({ inspection }: { inspection: Inspection }) {
           ["Source", inWords(source)],
           ["Started", startedAt === null ? "not yet" : <Time at={startedAt} seconds />],
           ["Finished", finishedAt === null ? "not yet" : <Time at={finishedAt} seconds />],
-          ...(durationMs === null ? [] : ([["Duration", secondsText(durationMs)]] as const)),
+          durationMs !== null && ["Duration", secondsText(durationMs)],
           ["Attempts", String(attempts)],
         ]}
       />

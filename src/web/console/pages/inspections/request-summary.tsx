@@ -7,7 +7,7 @@ import type { EntryForm } from "../../../../platform/vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { inspectionPath } from "../../kit/paths.ts";
-import { Table } from "../../kit/table.tsx";
+import { column, Table } from "../../kit/table.tsx";
 import { Address } from "../../inspection-kit/verdict.tsx";
 import { OutcomeMark } from "./outcome.tsx";
 
@@ -114,30 +114,16 @@ function sumUp({ requested, waiting, known, refused, rejected }: RequestedAddres
   return `${parts.join(", ")}.`;
 }
 
-function ReadTable({
-  items,
-  find,
-}: {
-  items: readonly RequestedItem[];
-  find: (id: string) => Inspection | undefined;
-}) {
+function ReadTable(props: { items: readonly RequestedItem[]; find: (id: string) => Inspection | undefined }) {
+  const { items, find } = props;
   return (
-    <Table
+    <Table<RequestedItem>
       caption="How each entered address was read"
       columns={[
-        {
-          title: "Entered",
-          layout: "wide",
-          fold: "title",
-          cell: ({ text }) => <Text text={text} charactersMax={120} />,
-        },
-        { title: "Read as", layout: "tight", fold: "under", cell: ({ form }) => formNames[form] },
-        {
-          title: "Address",
-          fold: "hidden",
-          cell: ({ address }) => (address === null ? "" : <Address address={address} />),
-        },
-        { title: "Inspection", fold: "state", cell: (item) => <ItemState item={item} find={find} /> },
+        column("Entered", "wide title", ({ text }) => <Text text={text} charactersMax={120} />),
+        column("Read as", "tight under", ({ form }) => formNames[form]),
+        column("Address", "hidden", ({ address }) => (address === null ? "" : <Address address={address} />)),
+        column("Inspection", "state", (item) => <ItemState item={item} find={find} />),
       ]}
       rows={items}
       empty="No address was found."
@@ -145,13 +131,9 @@ function ReadTable({
   );
 }
 
-function ItemState({
-  item: { what, reason, inspectionId },
-  find,
-}: {
-  item: RequestedItem;
-  find: (id: string) => Inspection | undefined;
-}) {
+function ItemState(props: { item: RequestedItem; find: (id: string) => Inspection | undefined }) {
+  const { item, find } = props;
+  const { what, reason, inspectionId } = item;
   switch (what) {
     case "queued":
       return <a href={inspectionPath(inspectionId!)}>requested</a>;

@@ -14,7 +14,7 @@ import {
   threatPath,
 } from "../../kit/paths.ts";
 import type { Status } from "../../../../platform/vocabulary/threats.ts";
-import { PagedTable, type Column } from "../../kit/table.tsx";
+import { column, PagedTable, type Column } from "../../kit/table.tsx";
 import { QueueLine } from "./queue-state.tsx";
 import { OutcomeMark, OutcomeReason } from "./outcome.tsx";
 import { inspectionsFrom } from "./request-query.ts";
@@ -28,14 +28,7 @@ const addressCharactersMax = 120;
 const requesterCharactersMax = 40;
 
 /** Inspections as a table that refreshes itself while one of them waits or runs. */
-export function InspectionRows({
-  inspections,
-  total,
-  query,
-  status,
-  progress,
-  statusOf,
-}: {
+export function InspectionRows(props: {
   inspections: readonly Inspection[];
   /** Number of inspections on all pages. */
   total: number;
@@ -45,6 +38,7 @@ export function InspectionRows({
   progress?: RequestProgress | undefined;
   statusOf: (threatId: string) => Status | undefined;
 }) {
+  const { inspections, total, query, status, progress, statusOf } = props;
   const isWaited = progress !== undefined && progress.waiting > 0;
   const isChanging = isWaited || inspections.some(({ state }) => state === "queued" || state === "running");
   const refresh = isChanging
@@ -105,60 +99,42 @@ function withOutcome(query: URLSearchParams, outcome: string): URLSearchParams {
   return limited;
 }
 
-function columnsOf({
-  isDisabled,
-  statusOf,
-}: {
+function columnsOf(given: {
   /** Whether no page is fetched at present. */
   isDisabled: boolean;
   /** Status of a threat; undefined: there is none. */
   statusOf: (threatId: string) => Status | undefined;
 }): Column<Inspection>[] {
+  const { isDisabled, statusOf } = given;
   return [
-    {
-      title: "Address",
-      layout: "wide",
-      fold: "title",
-      cell: ({ id, address }) => (
-        <a href={inspectionPath(id)}>
-          <Address address={address} charactersMax={addressCharactersMax} />
-        </a>
-      ),
-    },
-    {
-      title: "Result",
-      fold: "under",
-      cell: (inspection) => (
-        <>
-          <OutcomeMark inspection={inspection} />
-          {inspection.reason === null ? null : (
-            <p>
-              <OutcomeReason inspection={inspection} isDisabled={isDisabled} />
-            </p>
-          )}
-        </>
-      ),
-    },
-    {
-      title: "Score",
-      layout: "number",
-      fold: "state",
-      cell: ({ score, imitates }) => (score === null || imitates === null ? "" : scoreText(score)),
-    },
-    {
-      title: "Requested",
-      fold: "end",
-      cell: ({ requestedAt, origin, source }) => (
-        <>
-          <Time at={requestedAt} relative />
-          <div class="s wide-only">
-            <a href={inspectionsFrom(origin)}>
-              <Text text={requesterOf({ origin, source })} charactersMax={requesterCharactersMax} />
-            </a>
-          </div>
-        </>
-      ),
-    },
+    column("Address", "wide title", ({ id, address }) => (
+      <a href={inspectionPath(id)}>
+        <Address address={address} charactersMax={addressCharactersMax} />
+      </a>
+    )),
+    column("Result", "under", (inspection) => (
+      <>
+        <OutcomeMark inspection={inspection} />
+        {inspection.reason === null ? null : (
+          <p>
+            <OutcomeReason inspection={inspection} isDisabled={isDisabled} />
+          </p>
+        )}
+      </>
+    )),
+    column("Score", "number state", ({ score, imitates }) =>
+      score === null || imitates === null ? "" : scoreText(score),
+    ),
+    column("Requested", "end", ({ requestedAt, origin, source }) => (
+      <>
+        <Time at={requestedAt} relative />
+        <div class="s wide-only">
+          <a href={inspectionsFrom(origin)}>
+            <Text text={requesterOf({ origin, source })} charactersMax={requesterCharactersMax} />
+          </a>
+        </div>
+      </>
+    )),
     {
       title: "Threat",
       layout: "tight",

@@ -19,7 +19,7 @@ import { Note } from "../../kit/marks.tsx";
 import { Name } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { nameResultsPath, namesPath } from "../../kit/paths.ts";
-import { Empty, ListTable, type Column } from "../../kit/table.tsx";
+import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-type.tsx";
 import type { Context } from "../../shell/router.ts";
@@ -151,16 +151,13 @@ async function Results({
   );
 }
 
-function FoundNames({
-  search,
-  domain,
-  query,
-}: {
+function FoundNames(props: {
   search: Readonly<NameSearch>;
   /** The domain whose look-alikes are searched; undefined for a text. */
   domain: string | undefined;
   query: URLSearchParams;
 }) {
+  const { search, domain, query } = props;
   const { state, hits, isLimited, names, namesTotal, damagedBytes, error } = search;
   const isRunning = state === "running";
   return (
@@ -189,21 +186,11 @@ function FoundNames({
   );
 }
 
-const firstSeen: Column<ArchiveHit> = {
-  title: "First seen",
-  layout: "tight",
-  fold: "under",
-  cell: ({ day }) => formatDay(day),
-};
-const foundIn: Column<ArchiveHit> = {
-  title: "Source",
-  layout: "tight",
-  fold: "end",
-  cell: ({ source }) => inWords(source),
-};
+const firstSeen: Column<ArchiveHit> = column("First seen", "tight under", ({ day }) => formatDay(day));
+const foundIn: Column<ArchiveHit> = column("Source", "tight end", ({ source }) => inWords(source));
 
 const textColumns: readonly Column<ArchiveHit>[] = [
-  { title: "Name", layout: "wide", fold: "title", cell: ({ name }) => <Name name={name} /> },
+  column("Name", "wide title", ({ name }) => <Name name={name} />),
   { ...firstSeen, fold: "state" },
   { ...foundIn, fold: "under" },
 ];
@@ -211,25 +198,12 @@ const textColumns: readonly Column<ArchiveHit>[] = [
 /** Marks how each name differs from the domain. */
 function lookAlikeColumns(domain: string): readonly Column<ArchiveHit>[] {
   return [
-    {
-      title: "Name",
-      layout: "wide",
-      fold: "title",
-      cell: ({ name }) => <ComparedName name={name} comparison={compareNames(name, domain)} />,
-    },
+    column("Name", "wide title", ({ name }) => (
+      <ComparedName name={name} comparison={compareNames(name, domain)} />
+    )),
     firstSeen,
     foundIn,
-    {
-      title: "Type",
-      layout: "tight",
-      fold: "hidden",
-      cell: ({ type }) => (type === null ? "" : <TypeName type={type} />),
-    },
-    {
-      title: "Similarity",
-      layout: "number",
-      fold: "state",
-      cell: ({ similarity }) => similarity?.toFixed(2) ?? "",
-    },
+    column("Type", "tight hidden", ({ type }) => (type === null ? "" : <TypeName type={type} />)),
+    column("Similarity", "number state", ({ similarity }) => similarity?.toFixed(2) ?? ""),
   ];
 }

@@ -10,7 +10,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Note, StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { originalVersionPath, originalsPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import { changeNames, roleNames } from "../../inspection-kit/original-words.ts";
 
 /** One original page: its screenshot, its state, and its versions. */
@@ -62,9 +62,7 @@ export function OriginalCard({ domain, state }: { domain: string; state: Origina
               <Time at={original.capturedAt} relative />
             ),
           ],
-          ...(present === undefined
-            ? []
-            : [["Title", <Text text={present.fingerprint.title} charactersMax={120} />] as const]),
+          present !== undefined && ["Title", <Text text={present.fingerprint.title} charactersMax={120} />],
           ["Chosen by", original.chosenBy === "person" ? "a person" : "discovery"],
         ]}
       />
@@ -78,17 +76,13 @@ export function OriginalCard({ domain, state }: { domain: string; state: Origina
   );
 }
 
-function Present({
-  domain,
-  version,
-  address,
-  isCapturing,
-}: {
+function Present(props: {
   domain: string;
   version: OriginalVersion | undefined;
   address: string;
   isCapturing: boolean;
 }) {
+  const { domain, version, address, isCapturing } = props;
   if (version === undefined)
     return (
       <p class="s quiet">
@@ -153,69 +147,53 @@ const stateNames: Record<VersionState, string> = {
 function Versions({ domain, versions }: { domain: string; versions: readonly OriginalVersion[] }) {
   const present = versions.find(({ state }) => state === "accepted");
   const columns: Column<OriginalVersion>[] = [
-    {
-      title: "Seen",
-      layout: "wide",
-      cell: (version) => (
-        <>
-          {version.hasScreenshot ? (
-            <a href={originalVersionPath(domain, version.seq)}>
-              <Time at={version.firstSeenAt} />
-            </a>
-          ) : (
+    column("Seen", "wide title", (version) => (
+      <>
+        {version.hasScreenshot ? (
+          <a href={originalVersionPath(domain, version.seq)}>
             <Time at={version.firstSeenAt} />
-          )}
-        </>
-      ),
-    },
-    {
-      title: "State",
-      layout: "tight",
-      cell: (version) =>
-        version === present ? (
-          <StateMark tone="good">present</StateMark>
+          </a>
         ) : (
-          <StateMark tone={stateTones[version.state]}>{stateNames[version.state]}</StateMark>
-        ),
-    },
-    {
-      title: "Changed",
-      fold: "under",
-      cell: ({ changes }) => changes.map((change) => changeNames[change]).join(", ") || "–",
-    },
-    {
-      title: "",
-      layout: "tight",
-      fold: "end",
-      cell: (version) => <VersionActions domain={domain} version={version} isPresent={version === present} />,
-    },
+          <Time at={version.firstSeenAt} />
+        )}
+      </>
+    )),
+    column("State", "tight state", (version) =>
+      version === present ? (
+        <StateMark tone="good">present</StateMark>
+      ) : (
+        <StateMark tone={stateTones[version.state]}>{stateNames[version.state]}</StateMark>
+      ),
+    ),
+    column(
+      "Changed",
+      "under",
+      ({ changes }) => changes.map((change) => changeNames[change]).join(", ") || "–",
+    ),
+    column("", "tight end", (version) => (
+      <VersionActions domain={domain} version={version} isPresent={version === present} />
+    )),
   ];
   return <Table caption="Versions" columns={columns} rows={versions} empty="" />;
 }
 
-function VersionActions({
-  domain,
-  version: { seq, state },
-  isPresent = false,
-}: {
-  domain: string;
-  version: OriginalVersion;
-  isPresent?: boolean;
-}) {
+function VersionActions(props: { domain: string; version: OriginalVersion; isPresent?: boolean }) {
+  const { domain, version, isPresent = false } = props;
+  const { seq, state } = version;
   const action = `${originalsPath(domain)}/versions`;
-  const version = String(seq);
+  const chosen = String(seq);
   return (
     <div class="line tight">
       {isPresent ? null : (
         <PostButton
           action={action}
           label={state === "waiting" ? "Accept" : "Use this"}
-          fields={{ version, state: "accepted" }}
+          fields={{ version: chosen, state: "accepted" }}
           small
         />
       )}
       {state === "rejected" ? null : (
-        <PostButton action={action} label="Reject" fields={{ version, state: "rejected" }} small />
+        <PostButton action={action} label="Reject" fields={{ version: chosen, state: "rejected" }} small />
       )}
     </div>
   );

@@ -26,13 +26,8 @@ const titles: Record<SuggestionKind, string> = {
 const icons: Record<SuggestionKind, IconName> = { keyword: "note", allow: "ok", page: "image" };
 
 /** Suggestions of a domain; renders nothing without any. */
-export function SuggestionsCard({
-  domain,
-  suggestions,
-}: {
-  domain: ProtectedDomain;
-  suggestions: readonly Suggestion[];
-}) {
+export function SuggestionsCard(props: { domain: ProtectedDomain; suggestions: readonly Suggestion[] }) {
+  const { domain, suggestions } = props;
   if (suggestions.length === 0) return null;
   return (
     <Card title="Suggestions" id="suggestions" flush>

@@ -119,14 +119,9 @@ export function concernsOf(given: ConcernSources): Concern[] {
   return concerns.sort((a, b) => Number(a.tone === "warn") - Number(b.tone === "warn"));
 }
 
-function systemConcerns({
-  now,
-  readiness,
-  untrustedProxy,
-  database: { lastError, problem },
-  archiveProblem,
-  resolverProblem,
-}: ConcernSources): Concern[] {
+function systemConcerns(given: ConcernSources): Concern[] {
+  const { now, readiness, untrustedProxy, database, archiveProblem, resolverProblem } = given;
+  const { lastError, problem } = database;
   const concerns: Concern[] = [];
   const review = { path: systemPath, action: "Review" };
   for (const [what, state] of Object.entries(readiness.checks)) {

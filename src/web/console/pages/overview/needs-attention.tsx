@@ -111,13 +111,8 @@ export function workConcerns({ mine, overdue, overdueSince, back }: Work, now: I
 }
 
 /** Lists the concerns, each with cause and action. Triage is the page's primary action. */
-export function NeedsAttention({
-  threats,
-  concerns,
-}: {
-  threats: readonly Concern[];
-  concerns: readonly Concern[];
-}) {
+export function NeedsAttention(props: { threats: readonly Concern[]; concerns: readonly Concern[] }) {
+  const { threats, concerns } = props;
   return (
     <Card title="Needs attention" flush>
       <ul class="todo">
@@ -132,16 +127,13 @@ export function NeedsAttention({
   );
 }
 
-function ConcernRow({
-  concern,
-  isTriage = false,
-  isFirst = false,
-}: {
+function ConcernRow(props: {
   concern: Concern;
   isTriage?: boolean;
   /** The first of the concerns about threats has the primary button of the page. */
   isFirst?: boolean;
 }) {
+  const { concern, isTriage = false, isFirst = false } = props;
   const { tone, title, cause, path, action, needs } = concern;
   const { may } = usePage();
   const label = needs === undefined || may(needs) ? action : "Review";

@@ -16,13 +16,7 @@ export const newestShownMax = 5;
 const view = new URLSearchParams({ severity: "high", sort: "first_seen" });
 
 /** Screenshots of the newest high-severity threats, with marked names. */
-export function NewestThreats({
-  threats,
-  total,
-  lastSeq,
-  capturedAt,
-  keywordsOf,
-}: {
+export function NewestThreats(props: {
   threats: readonly FoundThreat[];
   /** Number of active high-severity threats. */
   total: number;
@@ -32,6 +26,7 @@ export function NewestThreats({
   capturedAt: ReadonlyMap<string, Instant | null>;
   keywordsOf: (protectedDomain: string) => readonly string[];
 }) {
+  const { threats, total, lastSeq, capturedAt, keywordsOf } = props;
   if (threats.length === 0) return null;
   // Five empty frames would say nothing, such as while screenshots are off.
   const hasScreenshots = threats.some(({ id }) => (capturedAt.get(id) ?? null) !== null);

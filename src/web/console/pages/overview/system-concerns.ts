@@ -38,17 +38,14 @@ export function growthConcerns(growth: Growth, freeBytes: number | undefined): C
 }
 
 /** Concerns about the database, the backups, the certificates and the disk, in the words of the messages that people are sent. */
-export function conditionConcerns({
-  backups,
-  certificates,
-  database: { disk, quickCheck },
-  now,
-}: {
+export function conditionConcerns(given: {
   backups: { copies: Pick<BackupServices["copies"], "latest">; status: BackupServices["status"] };
   certificates: readonly CertificateEnd[];
   database: Pick<DatabaseStatus, "disk" | "quickCheck">;
   now: Instant;
 }): Concern[] {
+  const { backups, certificates, database, now } = given;
+  const { disk, quickCheck } = database;
   const status = backups.status();
   const concern = (tone: Concern["tone"], { state, began }: Condition): Concern[] =>
     state === "holds"

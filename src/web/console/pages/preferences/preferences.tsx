@@ -83,13 +83,8 @@ export function showPreferences({ request, query, account, services }: Context<"
 }
 
 /** Saves the fields that the form has; the others stay. The cookie makes the sign-in page of this browser look the same. */
-export async function savePreferences({
-  account,
-  form,
-  request,
-  services,
-  write,
-}: Context<"config" | "preferences">): Promise<PageResult> {
+export async function savePreferences(context: Context<"config" | "preferences">): Promise<PageResult> {
+  const { account, form, request, services, write } = context;
   const before = preferencesOf(request, services.preferences.of(account.seq));
   const text = (name: string, current: string | undefined) => form.get(name) ?? current;
   const preferences: Preferences = readPreferences({

@@ -10,7 +10,7 @@ import { Button, Form, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { retentionPath, threatPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
 type RetentionContext = Context<"candidates" | "dataRetention">;
@@ -85,60 +85,43 @@ export async function restoreName(context: RetentionContext): Promise<PageResult
 }
 
 const columns: readonly Column<RulePreview>[] = [
-  {
-    title: "Setting",
-    layout: "wide",
-    cell: ({ ageMs, rule }) => (
+  column("Setting", "wide title", ({ ageMs, rule }) => (
+    <>
+      <code>{rule}</code>
+      <p>{ageMs === null ? "off" : formatDuration(ageMs)}</p>
+    </>
+  )),
+  column("Deletes", "number state", ({ preview }) => (preview === undefined ? "" : grouped(preview.count))),
+  column("Size, about", "number under", ({ preview }) =>
+    preview === undefined ? "" : bytesText(preview.bytes),
+  ),
+  column("From", "under", ({ ageMs, deletesFrom }) =>
+    ageMs === null ? (
+      ""
+    ) : deletesFrom === null ? (
+      "24 hours after the server reads it"
+    ) : (
+      <Time at={deletesFrom} />
+    ),
+  ),
+  column("Age", "under", ({ preview }) =>
+    preview === undefined || preview.oldest === null || preview.newest === null ? (
+      ""
+    ) : (
       <>
-        <code>{rule}</code>
-        <p>{ageMs === null ? "off" : formatDuration(ageMs)}</p>
+        <Time at={preview.oldest} /> to <Time at={preview.newest} />
       </>
     ),
-  },
-  {
-    title: "Deletes",
-    layout: "number",
-    cell: ({ preview }) => (preview === undefined ? "" : grouped(preview.count)),
-  },
-  {
-    title: "Size, about",
-    layout: "number",
-    fold: "under",
-    cell: ({ preview }) => (preview === undefined ? "" : bytesText(preview.bytes)),
-  },
-  {
-    title: "From",
-    fold: "under",
-    cell: ({ ageMs, deletesFrom }) =>
-      ageMs === null ? (
-        ""
-      ) : deletesFrom === null ? (
-        "24 hours after the server reads it"
-      ) : (
-        <Time at={deletesFrom} />
-      ),
-  },
-  {
-    title: "Age",
-    fold: "under",
-    cell: ({ preview }) =>
-      preview === undefined || preview.oldest === null || preview.newest === null ? (
-        ""
-      ) : (
-        <>
-          <Time at={preview.oldest} /> to <Time at={preview.newest} />
-        </>
-      ),
-  },
-  {
-    title: "For example",
-    fold: "under",
-    cell: ({ preview }) =>
+  ),
+  column(
+    "For example",
+    "under",
+    ({ preview }) =>
       preview?.examples.map((name, index) => (
         <>
           {index === 0 ? null : ", "}
           <Name name={name} />
         </>
       )) ?? "",
-  },
+  ),
 ];

@@ -11,7 +11,7 @@ import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newDomainPath, scanPath, scansPath, startScanPath } from "../../kit/paths.ts";
-import { Empty, PagedTable, type Column } from "../../kit/table.tsx";
+import { column, Empty, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import {
   NewThreats,
@@ -34,47 +34,33 @@ const limits = [
 ];
 
 const columns: Column<Scan>[] = [
-  {
-    title: "Scan",
-    layout: "wide",
-    fold: "title",
-    cell: (scan) => (
-      <>
-        <a class="ink" href={scanPath(scan.id)}>
-          <ScannedDomains scan={scan} namesMax={2} />
-        </a>
-        <p>
-          <Time at={scan.startedAt} relative /> · {triggers[scan.trigger]}
-        </p>
-      </>
-    ),
-  },
-  {
-    title: "State",
-    fold: "state",
-    cell: (scan) => (
-      <>
-        <ScanState scan={scan} />
-        <Cause scan={scan} />
-      </>
-    ),
-  },
-  { title: "Checked", layout: "number", fold: "hidden", cell: ({ candidates }) => grouped(candidates) },
-  {
-    title: "Exist",
-    layout: "number",
-    fold: "under",
-    cell: ({ resolving }) => (
-      <>
-        {grouped(resolving)}
-        <span class="unit"> {resolving === 1 ? "look-alike exists" : "look-alikes exist"}</span>
-      </>
-    ),
-  },
-  { title: "Unknown", layout: "number", fold: "hidden", cell: ({ unknown }) => grouped(unknown) },
-  { title: "Threats", layout: "number", fold: "hidden", cell: ({ threatsFound }) => grouped(threatsFound) },
-  { title: "New threats", layout: "number", fold: "end", cell: (scan) => <NewThreats scan={scan} inTable /> },
-  { title: "Duration", layout: "number", fold: "hidden", cell: scanDuration },
+  column("Scan", "wide title", (scan) => (
+    <>
+      <a class="ink" href={scanPath(scan.id)}>
+        <ScannedDomains scan={scan} namesMax={2} />
+      </a>
+      <p>
+        <Time at={scan.startedAt} relative /> · {triggers[scan.trigger]}
+      </p>
+    </>
+  )),
+  column("State", "state", (scan) => (
+    <>
+      <ScanState scan={scan} />
+      <Cause scan={scan} />
+    </>
+  )),
+  column("Checked", "number hidden", ({ candidates }) => grouped(candidates)),
+  column("Exist", "number under", ({ resolving }) => (
+    <>
+      {grouped(resolving)}
+      <span class="unit"> {resolving === 1 ? "look-alike exists" : "look-alikes exist"}</span>
+    </>
+  )),
+  column("Unknown", "number hidden", ({ unknown }) => grouped(unknown)),
+  column("Threats", "number hidden", ({ threatsFound }) => grouped(threatsFound)),
+  column("New threats", "number end", (scan) => <NewThreats scan={scan} inTable />),
+  column("Duration", "number hidden", scanDuration),
 ];
 
 const causeCharactersMax = 90;
@@ -84,12 +70,8 @@ function Cause({ scan }: { scan: Scan }) {
   return cause === undefined ? null : <p class="hide-s">{visible(cause, causeCharactersMax)}</p>;
 }
 
-export function listScans({
-  services,
-  query,
-  now,
-  may,
-}: Context<"config" | "domains" | "scans">): PageResult {
+export function listScans(context: Context<"config" | "domains" | "scans">): PageResult {
+  const { services, query, now, may } = context;
   const { scans, domains, config } = services;
   const running = scans.progress();
   const total = scans.totals().byStatus.reduce((sum, one) => sum + one.total, 0);

@@ -58,16 +58,13 @@ export function ScanProblem({ scan }: { scan: Scan }) {
 }
 
 /** Progress of a scan. Refreshes itself while the scan runs. */
-export function ScanPanel({
-  scan,
-  progress,
-  linked = false,
-}: {
+export function ScanPanel(props: {
   scan: Scan;
   progress: ScanProgress | undefined;
   /** Whether the title links to the page of the scan. */
   linked?: boolean;
 }) {
+  const { scan, progress, linked = false } = props;
   const { id, status, candidates, planned, resolving, threatsFound } = scan;
   const running = status === "running";
   const title = running ? "A scan is running" : `Scan ${marks[status].label.toLowerCase()}`;
@@ -86,7 +83,7 @@ export function ScanPanel({
       <Facts
         facts={[
           ["Domains", <ScannedDomains scan={scan} namesMax={20} />],
-          ...(running ? [["Speed", speedText(progress)] as const] : []),
+          running && ["Speed", speedText(progress)],
           ["Exist", counted(resolving, "look-alike")],
           [
             "Unknown",
@@ -144,13 +141,9 @@ export function scanDuration(scan: Scan): string {
 }
 
 /** Number of new threats, as a link to them. A table names the unit in the heading of the column. */
-export function NewThreats({
-  scan: { seq, threatsCreated },
-  inTable = false,
-}: {
-  scan: Scan;
-  inTable?: boolean;
-}) {
+export function NewThreats(props: { scan: Scan; inTable?: boolean }) {
+  const { scan, inTable = false } = props;
+  const { seq, threatsCreated } = scan;
   const text = (
     <>
       {grouped(threatsCreated)}
@@ -179,7 +172,7 @@ export function ScanTimes({ scan, by }: { scan: Scan; by: Actor | undefined }) {
       facts={[
         ["Started", <Time at={scan.startedAt} />],
         ["Trigger", triggers[scan.trigger]],
-        ...(by === undefined ? [] : [["Started by", <Text text={describeActor(by)} />] as const]),
+        by !== undefined && ["Started by", <Text text={describeActor(by)} />],
         ["Finished", scan.completedAt === null ? "still running" : <Time at={scan.completedAt} />],
         ["Duration", scanDuration(scan)],
         ["ID", <code>{scan.id}</code>],

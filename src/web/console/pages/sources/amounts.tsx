@@ -2,23 +2,20 @@ import type { ComponentChildren } from "preact";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { totalOf } from "./origins.ts";
-import { Amount, type Column } from "../../kit/table.tsx";
+import { column, Amount, type Column } from "../../kit/table.tsx";
 
 /** Larger numbers are shortened in headlines: `137.2M`. */
 const longNumberMin = 1_000_000;
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 /** A number of the last days, with that of today and a line below. */
-export function DailySum({
-  title,
-  values,
-  help,
-}: {
+export function DailySum(props: {
   title: string;
   values: readonly number[];
   /** Explanation of the title: `<Help>`. */
   help?: ComponentChildren;
 }) {
+  const { title, values, help } = props;
   const sum = totalOf(values);
   return (
     <div class="card stat">
@@ -49,23 +46,14 @@ export function resultColumns<List extends ListResult>(
   createdPathOf: (list: List) => string | undefined,
 ): Column<List>[] {
   return [
-    {
-      title: "Rejected",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ invalid }) => <Amount count={invalid} unit="rejected" units="rejected" />,
-    },
-    {
-      title: "Matches",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ matched }) => <Amount count={matched} unit="match" units="matches" />,
-    },
-    {
-      title: "New threats",
-      layout: "number",
-      fold: "end",
-      cell: (list) => <Amount count={list.created} unit="new threat" path={createdPathOf(list)} />,
-    },
+    column("Rejected", "number hidden", ({ invalid }) => (
+      <Amount count={invalid} unit="rejected" units="rejected" />
+    )),
+    column("Matches", "number hidden", ({ matched }) => (
+      <Amount count={matched} unit="match" units="matches" />
+    )),
+    column("New threats", "number end", (list) => (
+      <Amount count={list.created} unit="new threat" path={createdPathOf(list)} />
+    )),
   ];
 }

@@ -7,7 +7,7 @@ import { Help } from "../../kit/disclosure.tsx";
 import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { originPath } from "../../kit/paths.ts";
-import { Table, type Column, Amount } from "../../kit/table.tsx";
+import { column, Table, type Column, Amount } from "../../kit/table.tsx";
 import type { PageServices } from "../../shell/services.ts";
 
 const textCharactersMax = 120;
@@ -45,68 +45,42 @@ function StateOfLog({ log: { state, lagMs } }: { log: CertificateLogStatus }) {
 }
 
 const columns: Column<CertificateLogStatus>[] = [
-  {
-    title: "Log",
-    fold: "title",
-    cell: ({ description, operator, isVerified, position }) => (
-      <>
-        <Text text={description} charactersMax={textCharactersMax} />
-        <p class="hide-s">
-          <Text text={operator} charactersMax={textCharactersMax} />
-          {isVerified || position === null ? "" : ", names not verified"}
-        </p>
-      </>
-    ),
-  },
-  { title: "State", layout: "tight", fold: "state", cell: (log) => <StateOfLog log={log} /> },
-  {
-    title: "Lag",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ lagMs, lagEntries, position }) =>
-      position === null ? "–" : lagEntries === 0 ? "none" : spanText(lagMs),
-  },
-  {
-    title: "Entries behind",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ lagEntries, position }) => (position === null ? "–" : grouped(lagEntries)),
-  },
-  {
-    title: "Entries a second",
-    layout: "number",
-    fold: "under",
-    cell: ({ entriesPerSecond, bytesPerSecond }) => (
-      <>
-        {rateText(entriesPerSecond)}
-        <span class="unit"> entries a second</span>
-        <p class="hide-s">{bytesText(bytesPerSecond)}/s</p>
-      </>
-    ),
-  },
-  {
-    title: "New threats",
-    layout: "number",
-    fold: "end",
-    cell: ({ created }) => <Amount count={created} unit="new threat" />,
-  },
+  column("Log", "title", ({ description, operator, isVerified, position }) => (
+    <>
+      <Text text={description} charactersMax={textCharactersMax} />
+      <p class="hide-s">
+        <Text text={operator} charactersMax={textCharactersMax} />
+        {isVerified || position === null ? "" : ", names not verified"}
+      </p>
+    </>
+  )),
+  column("State", "tight state", (log) => <StateOfLog log={log} />),
+  column("Lag", "number hidden", ({ lagMs, lagEntries, position }) =>
+    position === null ? "–" : lagEntries === 0 ? "none" : spanText(lagMs),
+  ),
+  column("Entries behind", "number hidden", ({ lagEntries, position }) =>
+    position === null ? "–" : grouped(lagEntries),
+  ),
+  column("Entries a second", "number under", ({ entriesPerSecond, bytesPerSecond }) => (
+    <>
+      {rateText(entriesPerSecond)}
+      <span class="unit"> entries a second</span>
+      <p class="hide-s">{bytesText(bytesPerSecond)}/s</p>
+    </>
+  )),
+  column("New threats", "number end", ({ created }) => <Amount count={created} unit="new threat" />),
 ];
 
 const detailColumns: Column<CertificateLogStatus>[] = [
   ...columns.slice(0, -1),
-  {
-    title: "Entries",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ entries, skipped }) => (
-      <>
-        {grouped(entries)}
-        {skipped === 0 ? null : <p>{grouped(skipped)} skipped</p>}
-      </>
-    ),
-  },
+  column("Entries", "number hidden", ({ entries, skipped }) => (
+    <>
+      {grouped(entries)}
+      {skipped === 0 ? null : <p>{grouped(skipped)} skipped</p>}
+    </>
+  )),
   ...columns.slice(-1),
-  { title: "Last error", layout: "wide", fold: "hidden", cell: lastError },
+  column("Last error", "wide hidden", lastError),
 ];
 
 function rateText(rate: number): string {
@@ -194,7 +168,7 @@ export function CertificateLogsDetail({ source }: { source: NonNullable<PageServ
             ["Origin", <Text text={origin} />],
             ["Published", publishedAt === null ? unpublished : <Time at={publishedAt} />],
             ["Refreshed", fetchedAt === null ? "never" : <Time at={fetchedAt} relative />],
-            ...(problem === null ? [] : [["Problem", visible(problem, errorCharactersMax)] as const]),
+            problem !== null && ["Problem", visible(problem, errorCharactersMax)],
           ]}
         />
       </Card>

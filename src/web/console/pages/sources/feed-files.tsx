@@ -10,7 +10,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath } from "../../kit/paths.ts";
-import { ListTable, Table, type Column } from "../../kit/table.tsx";
+import { column, ListTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { resultColumns } from "./amounts.tsx";
 
@@ -18,40 +18,25 @@ const filesPerPage = 50;
 
 function fileColumns(feed: string): Column<FeedFile>[] {
   return [
-    {
-      title: "File",
-      layout: "wide",
-      fold: "title",
-      cell: (file) => (
-        <>
-          <Text text={basename(file.path)} charactersMax={120} />
-          {file.error === null ? null : <p>It {visible(file.error, 200)}.</p>}
-        </>
-      ),
-    },
-    { title: "State", layout: "tight", fold: "state", cell: fileState },
-    {
-      title: "Modified",
-      layout: "tight",
-      fold: "under",
-      cell: ({ modifiedAt }) => <Time at={modifiedAt} relative />,
-    },
-    { title: "Size", layout: "number", fold: "hidden", cell: ({ bytes }) => bytesText(bytes) },
-    { title: "Lines", layout: "number", fold: "hidden", cell: ({ lines }) => grouped(lines) },
+    column("File", "wide title", (file) => (
+      <>
+        <Text text={basename(file.path)} charactersMax={120} />
+        {file.error === null ? null : <p>It {visible(file.error, 200)}.</p>}
+      </>
+    )),
+    column("State", "tight state", fileState),
+    column("Modified", "tight under", ({ modifiedAt }) => <Time at={modifiedAt} relative />),
+    column("Size", "number hidden", ({ bytes }) => bytesText(bytes)),
+    column("Lines", "number hidden", ({ lines }) => grouped(lines)),
     ...resultColumns<FeedFile>(() => undefined),
-    {
-      title: <span class="vh">Actions</span>,
-      layout: "number",
-      fold: "hidden",
-      cell: ({ path }) => (
-        <PostButton
-          action={`${feedPath(feed)}/read-again`}
-          label="Read again"
-          small
-          fields={{ file: fileToken(path) }}
-        />
-      ),
-    },
+    column(<span class="vh">Actions</span>, "number hidden", ({ path }) => (
+      <PostButton
+        action={`${feedPath(feed)}/read-again`}
+        label="Read again"
+        small
+        fields={{ file: fileToken(path) }}
+      />
+    )),
   ];
 }
 
@@ -95,11 +80,11 @@ function SkippedEntries({ skipped: { total, first } }: Pick<FeedStatus, "skipped
   const more = total - first.length;
   return (
     <Card title="Not read" flush>
-      <Table
+      <Table<FeedStatus["skipped"]["first"][number]>
         caption="Entries of the folder that are not read"
         columns={[
-          { title: "Name", layout: "wide", cell: ({ name }) => <Text text={name} charactersMax={120} /> },
-          { title: "Reason", fold: "under", cell: ({ why }) => `It ${why}.` },
+          column("Name", "wide title", ({ name }) => <Text text={name} charactersMax={120} />),
+          column("Reason", "under", ({ why }) => `It ${why}.`),
         ]}
         rows={first}
         empty=""

@@ -3,6 +3,7 @@ import { notFound } from "../../../../platform/lib/errors.ts";
 import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts";
 import { formNames, type Interpretation } from "../../../../intake/sources/entries/interpretation.ts";
 import { interpretedMax } from "../../../../intake/sources/imports/import-run.ts";
+import type { InvalidName } from "../../../../intake/sources/tally.ts";
 import type { ListImport } from "../../../../intake/sources/imports/tables.ts";
 import { Card, Facts, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
@@ -10,7 +11,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { sourcesPath, importPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import { createdPath, listPath } from "../../threat-kit/filters.ts";
 import type { Context } from "../../shell/router.ts";
 import { ImportPanel, ListName } from "./import-panel.tsx";
@@ -27,7 +28,6 @@ function findImport({ services, params }: Context<"imports">): ListImport {
 export function showImport(context: Context<"auditLog" | "imports">): PageResult {
   const list = findImport(context);
   const by = context.services.auditLog.actorOf("feed.import", { detail: "import", is: list.seq });
-  const { format, column } = list;
   return page(
     "Import",
     <>
@@ -53,8 +53,8 @@ export function showImport(context: Context<"auditLog" | "imports">): PageResult
       <Card title="Details">
         <Facts
           facts={[
-            ["Format", format === "auto" ? "detected from name and content" : format],
-            ["Column", column === "" ? "default" : column],
+            ["Format", list.format === "auto" ? "detected from name and content" : list.format],
+            ["Column", list.column === "" ? "default" : list.column],
             ["From", <Text text={by === undefined ? channelNames[list.channel] : describeActor(by)} />],
             ["Source of its threats", inWords(list.source)],
             ["Started", <Time at={list.startedAt} />],
@@ -91,16 +91,12 @@ function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }
   const more = invalid - firstInvalid.length;
   return (
     <Card title="Rejected lines" flush>
-      <Table
+      <Table<InvalidName>
         caption="First rejected lines"
         columns={[
-          { title: "Line", layout: "number", fold: "state", cell: ({ line }) => grouped(line) },
-          {
-            title: "Content",
-            fold: "title",
-            cell: ({ text }) => <Text text={text} charactersMax={120} />,
-          },
-          { title: "Reason", layout: "wide", fold: "under", cell: ({ why }) => `It ${why}.` },
+          column("Line", "number state", ({ line }) => grouped(line)),
+          column("Content", "title", ({ text }) => <Text text={text} charactersMax={120} />),
+          column("Reason", "wide under", ({ why }) => `It ${why}.`),
         ]}
         rows={firstInvalid}
         empty=""
@@ -111,21 +107,11 @@ function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }
 }
 
 const readColumns: Column<Interpretation>[] = [
-  { title: "Line", layout: "number", fold: "hidden", cell: ({ line }) => grouped(line) },
-  {
-    title: "Entered",
-    layout: "wide",
-    fold: "under",
-    cell: ({ text }) => <Text text={text} charactersMax={120} />,
-  },
-  {
-    title: "Read as",
-    layout: "tight",
-    fold: "end",
-    cell: ({ form }) => sentence(formNames[form]).slice(0, -1),
-  },
-  { title: "Name", fold: "title", cell: ({ name }) => (name === null ? "none" : <Name name={name} />) },
-  { title: "Result", layout: "tight", fold: "state", cell: (read) => <ReadResult read={read} /> },
+  column("Line", "number hidden", ({ line }) => grouped(line)),
+  column("Entered", "wide under", ({ text }) => <Text text={text} charactersMax={120} />),
+  column("Read as", "tight end", ({ form }) => sentence(formNames[form]).slice(0, -1)),
+  column("Name", "title", ({ name }) => (name === null ? "none" : <Name name={name} />)),
+  column("Result", "tight state", (read) => <ReadResult read={read} />),
 ];
 
 /** Shows how lines were read: all that a person typed, and of a list those that are no plain names. */

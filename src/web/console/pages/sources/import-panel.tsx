@@ -10,7 +10,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { importPath } from "../../kit/paths.ts";
-import { Table, type Column, Amount } from "../../kit/table.tsx";
+import { column, Table, type Column, Amount } from "../../kit/table.tsx";
 import { createdPath } from "../../threat-kit/filters.ts";
 import { resultColumns } from "./amounts.tsx";
 
@@ -69,7 +69,7 @@ export function ImportPanel({ list, linked = false }: { list: ListImport; linked
           ["Matched", counted(matched, "name")],
           ["New threats", <CreatedLink list={list} />],
           ["Rejected", counted(invalid, "line without a valid name", "lines without a valid name")],
-          ...(error === null ? [] : [["Cause", `The list ${visible(error, 400)}.`] as const]),
+          error !== null && ["Cause", `The list ${visible(error, 400)}.`],
         ]}
       />
       {state !== "running" && state !== "completed" ? (
@@ -101,29 +101,19 @@ function readText(bytes: number, total: number | null, received: number, ms: num
 }
 
 const columns: Column<ListImport>[] = [
-  {
-    title: "Import",
-    layout: "wide",
-    fold: "title",
-    cell: ({ seq, name, startedAt }) => (
-      <>
-        <a class="ink" href={importPath(seq)}>
-          <ListName name={name} />
-        </a>
-        <p class="hide-s">
-          <Time at={startedAt} relative />
-        </p>
-      </>
-    ),
-  },
-  { title: "State", layout: "tight", fold: "state", cell: (list) => <ImportState list={list} /> },
-  { title: "From", layout: "tight", fold: "hidden", cell: ({ channel }) => channelNames[channel] },
-  {
-    title: "Names",
-    layout: "number",
-    fold: "under",
-    cell: ({ received }) => <Amount count={received} unit="name" />,
-  },
+  column("Import", "wide title", ({ seq, name, startedAt }) => (
+    <>
+      <a class="ink" href={importPath(seq)}>
+        <ListName name={name} />
+      </a>
+      <p class="hide-s">
+        <Time at={startedAt} relative />
+      </p>
+    </>
+  )),
+  column("State", "tight state", (list) => <ImportState list={list} />),
+  column("From", "tight hidden", ({ channel }) => channelNames[channel]),
+  column("Names", "number under", ({ received }) => <Amount count={received} unit="name" />),
   ...resultColumns<ListImport>(({ seq }) => createdPath({ importSeq: seq })),
 ];
 

@@ -64,15 +64,8 @@ export function listSources({
 }
 
 /** Says in one sentence whether names arrive. */
-function Summary({
-  origins,
-  declared,
-  healthy,
-}: {
-  origins: readonly Origin[];
-  declared: number;
-  healthy: number;
-}) {
+function Summary(props: { origins: readonly Origin[]; declared: number; healthy: number }) {
+  const { origins, declared, healthy } = props;
   const lastAt = origins.reduce<number | null>(
     (last, origin) => (origin.lastAt === null ? last : Math.max(last ?? 0, origin.lastAt)),
     null,

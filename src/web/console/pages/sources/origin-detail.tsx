@@ -10,7 +10,7 @@ import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { keysPath, originIn, originPath, scansPath, sourcesPath, trapsPath } from "../../kit/paths.ts";
-import { Empty, Table, type Column, Amount } from "../../kit/table.tsx";
+import { column, Empty, Table, type Column, Amount } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { inspectionsFrom } from "../inspections/request-query.ts";
 import { DailySum } from "./amounts.tsx";
@@ -24,12 +24,10 @@ import { sourceFacts, SourceState, titleOf } from "./source-parts.tsx";
 const shownDaysChoices = [30, 90];
 
 /** Shows an origin of names: a source with its state, or another part of phishwatch with what it found. */
-export function showOrigin({
-  services,
-  params,
-  query,
-  now,
-}: Context<"activity" | "certificateLogs" | "feeds" | "inspections" | "sources">): PageResult {
+export function showOrigin(
+  given: Context<"activity" | "certificateLogs" | "feeds" | "inspections" | "sources">,
+): PageResult {
+  const { services, params, query, now } = given;
   const { activity, certificateLogs, feeds, inspections, sources } = services;
   const origin = originIn(params);
   const isThis = ({ kind, name }: { kind: string; name: string }) =>
@@ -115,41 +113,17 @@ function RelatedPage({ kind }: { kind: string }) {
 }
 
 const dayColumns: Column<ActivityOfDay>[] = [
-  { title: "Day", layout: "tight", fold: "title", cell: ({ day }) => formatDay(day) },
-  {
-    title: "Names",
-    layout: "number",
-    fold: "state",
-    cell: ({ names }) => <Amount count={names} unit="name" />,
-  },
-  { title: "Rejected", layout: "number", fold: "hidden", cell: ({ invalid }) => grouped(invalid) },
-  {
-    title: "Matches",
-    layout: "number",
-    fold: "under",
-    cell: ({ matched }) => <Amount count={matched} unit="match" units="matches" />,
-  },
-  {
-    title: "New threats",
-    layout: "number",
-    fold: "end",
-    cell: ({ created }) => <Amount count={created} unit="new threat" />,
-  },
-  { title: "Last names", layout: "tight", fold: "hidden", cell: ({ lastAt }) => <Time at={lastAt} /> },
+  column("Day", "tight title", ({ day }) => formatDay(day)),
+  column("Names", "number state", ({ names }) => <Amount count={names} unit="name" />),
+  column("Rejected", "number hidden", ({ invalid }) => grouped(invalid)),
+  column("Matches", "number under", ({ matched }) => <Amount count={matched} unit="match" units="matches" />),
+  column("New threats", "number end", ({ created }) => <Amount count={created} unit="new threat" />),
+  column("Last names", "tight hidden", ({ lastAt }) => <Time at={lastAt} />),
 ];
 
 /** The counts of each day: as charts, and as the table of their numbers. */
-function Days({
-  path,
-  days,
-  shown,
-  today,
-}: {
-  path: string;
-  days: readonly ActivityOfDay[];
-  shown: number;
-  today: number;
-}) {
+function Days(props: { path: string; days: readonly ActivityOfDay[]; shown: number; today: number }) {
+  const { path, days, shown, today } = props;
   const valuesOf = (key: "names" | "matched" | "created") => {
     const byDay = new Map(days.map((day) => [day.day, day[key]]));
     return Array.from({ length: shown }, (_, index) => byDay.get(today - (shown - 1 - index) * dayMs) ?? 0);

@@ -4,7 +4,7 @@ import { Sparkline } from "../../charts/sparkline.tsx";
 import { Card, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { originPath } from "../../kit/paths.ts";
-import { Table, type Column, Amount } from "../../kit/table.tsx";
+import { column, Table, type Column, Amount } from "../../kit/table.tsx";
 import { listedDays, totalOf, type Origin } from "./origins.ts";
 import { PauseButton } from "./pausing.tsx";
 import { SourceState, titleOf } from "./source-parts.tsx";
@@ -13,53 +13,30 @@ import { SourceState, titleOf } from "./source-parts.tsx";
 const othersShownMax = 30;
 const locationCharactersMax = 70;
 
-const source: Column<Origin> = {
-  title: "Source",
-  layout: "wide",
-  fold: "title",
-  cell: (origin) => (
-    <>
-      <a class="ink" href={originPath(origin)}>
-        <Text text={titleOf(origin)} charactersMax={120} />
-      </a>
-      {origin.watched === undefined || origin.watched.source.declaredAs === null ? null : (
-        <p class="hide-s">{visible(origin.watched.status.location, locationCharactersMax)}</p>
-      )}
-    </>
-  ),
-};
+const source: Column<Origin> = column("Source", "wide title", (origin) => (
+  <>
+    <a class="ink" href={originPath(origin)}>
+      <Text text={titleOf(origin)} charactersMax={120} />
+    </a>
+    {origin.watched === undefined || origin.watched.source.declaredAs === null ? null : (
+      <p class="hide-s">{visible(origin.watched.status.location, locationCharactersMax)}</p>
+    )}
+  </>
+));
 
-const lastNames: Column<Origin> = {
-  title: "Last names",
-  layout: "tight",
-  fold: "under",
-  cell: ({ lastAt }) => (lastAt === null ? <span class="faint">never</span> : <Time at={lastAt} relative />),
-};
+const lastNames: Column<Origin> = column("Last names", "tight under", ({ lastAt }) =>
+  lastAt === null ? <span class="faint">never</span> : <Time at={lastAt} relative />,
+);
 
 const amounts: Column<Origin>[] = [
-  {
-    title: `Names a day, ${listedDays} days`,
-    fold: "hidden",
-    cell: ({ names }) => <Sparkline label="Names per day" values={names} />,
-  },
-  {
-    title: "Names",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ names }) => <Amount count={totalOf(names)} unit="name" />,
-  },
-  {
-    title: "Matches",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ matched }) => <Amount count={totalOf(matched)} unit="match" units="matches" />,
-  },
-  {
-    title: "New threats",
-    layout: "number",
-    fold: "end",
-    cell: ({ created }) => <Amount count={totalOf(created)} unit="new threat" />,
-  },
+  column(`Names a day, ${listedDays} days`, "hidden", ({ names }) => (
+    <Sparkline label="Names per day" values={names} />
+  )),
+  column("Names", "number hidden", ({ names }) => <Amount count={totalOf(names)} unit="name" />),
+  column("Matches", "number hidden", ({ matched }) => (
+    <Amount count={totalOf(matched)} unit="match" units="matches" />
+  )),
+  column("New threats", "number end", ({ created }) => <Amount count={totalOf(created)} unit="new threat" />),
 ];
 
 /** Sources that the configuration file declares, except for the certificate logs. */
@@ -76,24 +53,16 @@ export function Feeds({ origins, healthy }: { origins: readonly Origin[]; health
         </span>
       }
     >
-      <Table
+      <Table<Origin>
         caption={`Feeds, with the numbers of the last ${listedDays} days`}
         columns={[
           source,
-          {
-            title: "State",
-            layout: "tight",
-            fold: "state",
-            cell: ({ watched }) => <SourceState watched={watched!} />,
-          },
+          column("State", "tight state", ({ watched }) => <SourceState watched={watched!} />),
           lastNames,
           ...amounts,
-          {
-            title: <span class="vh">Actions</span>,
-            layout: "number",
-            fold: "hidden",
-            cell: ({ watched }) => <PauseButton source={watched!.source} from="list" />,
-          },
+          column(<span class="vh">Actions</span>, "number hidden", ({ watched }) => (
+            <PauseButton source={watched!.source} from="list" />
+          )),
         ]}
         rows={origins}
         empty=""
@@ -123,6 +92,6 @@ export function OtherOrigins({ origins }: { origins: readonly Origin[] }) {
 }
 
 /** On phones the second line begins with the number of names, because there is no state. */
-function asUnder(column: Column<Origin>): Column<Origin> {
-  return column.title === "Names" ? { ...column, fold: "under" } : column;
+function asUnder(given: Column<Origin>): Column<Origin> {
+  return given.title === "Names" ? { ...given, fold: "under" } : given;
 }

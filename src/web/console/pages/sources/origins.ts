@@ -24,18 +24,14 @@ export interface Origin extends NameOrigin {
 }
 
 /** Returns all sources in their order, and then the other origins that names have come from. */
-export function originsOf({
-  sources,
-  days,
-  totals,
-  now,
-}: {
+export function originsOf(given: {
   sources: readonly Source[];
   /** Counts of the listed days. */
   days: readonly ActivityOfDay[];
   totals: readonly ActivityTotal[];
   now: Instant;
 }): Origin[] {
+  const { sources, days, totals, now } = given;
   const firstDay = firstListedDay(now);
   const origins = new Map<string, Origin>();
   const originOf = ({ kind, name }: NameOrigin): Origin => {

@@ -11,7 +11,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
-import { PagedTable, type Column } from "../../kit/table.tsx";
+import { column, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { auditWords } from "./audit-words.ts";
 
@@ -20,11 +20,9 @@ const valueCharactersMax = 300;
 /** Maximum length of a name to filter by. */
 const nameCharactersMax = 100;
 
-export function showAuditLog({
-  query,
-  now,
-  services: { auditLog, deliveries, failedSignIns },
-}: Context<"auditLog" | "deliveries" | "failedSignIns">) {
+export function showAuditLog(context: Context<"auditLog" | "deliveries" | "failedSignIns">) {
+  const { query, now, services } = context;
+  const { auditLog, deliveries, failedSignIns } = services;
   const short = withoutEmpty(query);
   if (short !== undefined) return redirect(`${auditPath}${short.size === 0 ? "" : `?${short}`}`);
   const actions = [...new Set<AuditAction>([...auditActions, ...deliveries.auditActions()])];
@@ -91,13 +89,9 @@ export function showAuditLog({
 }
 
 const columns: readonly Column<AuditEntry>[] = [
-  { title: "What", layout: "wide", cell: (entry) => <What entry={entry} /> },
-  {
-    title: "Who",
-    fold: "under",
-    cell: (entry) => <Text text={describeActor(entry)} />,
-  },
-  { title: "When", layout: "number", fold: "end", cell: ({ at }) => <Time at={at} relative /> },
+  column("What", "wide title", (entry) => <What entry={entry} />),
+  column("Who", "under", (entry) => <Text text={describeActor(entry)} />),
+  column("When", "number end", ({ at }) => <Time at={at} relative />),
 ];
 
 function What({ entry: { action, subject, detail } }: { entry: AuditEntry }) {

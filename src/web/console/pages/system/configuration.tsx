@@ -10,7 +10,7 @@ import { counted } from "../../../../platform/lib/wording.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
 import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 
 /** Maximum number of entries, and of lines of a reload, that are listed. */
 const listedMax = 20;
@@ -18,48 +18,38 @@ const listedMax = 20;
 const charactersMax = 1_000;
 
 /** Every setting with its value, its origin and its meaning, one table of the file at a time. */
-export function Configuration({
-  source,
-  publicUrl,
-  lastReload,
-}: {
+export function Configuration(props: {
   source: Config["source"];
   publicUrl: string;
   /** Undefined: none since the start. */
   lastReload: ReloadOutcome | undefined;
 }) {
+  const { source, publicUrl, lastReload } = props;
   if (source === undefined) return <Card title="Configuration">No configuration file is in use.</Card>;
   const { settings, entries } = describeEffective(source);
   const pending = new Set(lastReload?.restart);
   const columns: Column<Setting>[] = [
-    {
-      title: "Setting",
-      cell: ({ path, description, needsRestart }) => (
-        <>
-          <code>{path.slice(path.indexOf(".") + 1)}</code>
-          <p>
-            {description}
-            {needsRestart ? "; a change needs a restart" : ""}
-          </p>
-        </>
-      ),
-    },
-    {
-      title: "Value",
-      layout: "wide",
-      cell: (setting) => (
-        <>
-          <SettingValue setting={setting} publicUrl={publicUrl} />
-          {pending.has(setting.path) ? (
-            <>
-              {" "}
-              <Tag tone="medium">after a restart</Tag>
-            </>
-          ) : null}
-        </>
-      ),
-    },
-    { title: "Origin", layout: "tight", fold: "end", cell: ({ origin }) => <OriginText origin={origin} /> },
+    column("Setting", "title", ({ path, description, needsRestart }) => (
+      <>
+        <code>{path.slice(path.indexOf(".") + 1)}</code>
+        <p>
+          {description}
+          {needsRestart ? "; a change needs a restart" : ""}
+        </p>
+      </>
+    )),
+    column("Value", "wide state", (setting) => (
+      <>
+        <SettingValue setting={setting} publicUrl={publicUrl} />
+        {pending.has(setting.path) ? (
+          <>
+            {" "}
+            <Tag tone="medium">after a restart</Tag>
+          </>
+        ) : null}
+      </>
+    )),
+    column("Origin", "tight end", ({ origin }) => <OriginText origin={origin} />),
   ];
   return (
     <Card title="Configuration" aside={<a href="/docs/configure#all-settings">All settings</a>}>

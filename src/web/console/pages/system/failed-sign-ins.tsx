@@ -9,18 +9,18 @@ import { PageHead, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
-import { PagedTable, type Column } from "../../kit/table.tsx";
+import { column, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
 const perPage = 50;
 
 const columns: readonly Column<FailedSignInsOfHour>[] = [
-  { title: "Hour", layout: "tight", fold: "under", cell: ({ hour }) => <Time at={hour} /> },
-  { title: "Network", fold: "title", cell: ({ network }) => <Text text={labelOf(network)} /> },
-  { title: "Attempts", layout: "number", fold: "state", cell: ({ attempts }) => grouped(attempts) },
-  { title: "First", layout: "tight", fold: "hidden", cell: ({ firstAt }) => <Time at={firstAt} seconds /> },
-  { title: "Last", layout: "tight", fold: "end", cell: ({ lastAt }) => <Time at={lastAt} relative /> },
-  { title: "Last address", fold: "hidden", cell: ({ address }) => <Text text={address ?? "unknown"} /> },
+  column("Hour", "tight under", ({ hour }) => <Time at={hour} />),
+  column("Network", "title", ({ network }) => <Text text={labelOf(network)} />),
+  column("Attempts", "number state", ({ attempts }) => grouped(attempts)),
+  column("First", "tight hidden", ({ firstAt }) => <Time at={firstAt} seconds />),
+  column("Last", "tight end", ({ lastAt }) => <Time at={lastAt} relative />),
+  column("Last address", "hidden", ({ address }) => <Text text={address ?? "unknown"} />),
 ];
 
 export function showFailedSignIns({ query, services: { failedSignIns } }: Context<"failedSignIns">) {

@@ -136,16 +136,13 @@ function certificateFacts(certificates: readonly CertificateEnd[], now: Instant)
 }
 
 /** Everything that the overview leads to this page for, in the same words, and the recipients that fail. */
-function Health({
-  concerns,
-  recipients,
-  unknown,
-}: {
+function Health(props: {
   concerns: readonly Concern[];
   recipients: readonly Recipient[];
   /** Facts that nobody has checked yet. */
   unknown: readonly string[];
 }) {
+  const { concerns, recipients, unknown } = props;
   const failing = recipients.filter(({ enabled, disabledReason, consecutiveFailures }) =>
     enabled ? consecutiveFailures > 0 : isDisabledForFailing(disabledReason),
   );

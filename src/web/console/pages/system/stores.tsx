@@ -1,5 +1,6 @@
 import { daysUntilFull, untilFullText } from "../../../../operations/stores/growth.ts";
 import type { StoreGrowth } from "../../../../operations/stores/growth.ts";
+import type { StoreSize } from "../../../../operations/stores/stores.ts";
 import { keptText, labelOf, type StoreLimits } from "../../../../operations/stores/stores.ts";
 import type { UpgradeCopy } from "../../../../platform/database/versions/copies.ts";
 import { toIsoTime } from "../../../../platform/lib/clock.ts";
@@ -7,21 +8,18 @@ import { bytesText } from "../../../../platform/lib/durations.ts";
 import { counted, sentence } from "../../../../platform/lib/wording.ts";
 import { Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
-import { Table } from "../../kit/table.tsx";
+import { column, Table } from "../../kit/table.tsx";
 
 /** Renders the size and growth of each store, and the copies that were made before upgrades. */
-export function Stores({
-  latest: { day, sizes, growth },
-  freeBytes,
-  limits,
-  copies,
-}: {
+export function Stores(props: {
   latest: ReturnType<StoreGrowth["latest"]>;
   /** Free space of the disk; undefined if it is not known. */
   freeBytes: number | undefined;
   limits: StoreLimits;
   copies: readonly UpgradeCopy[];
 }) {
+  const { latest, freeBytes, limits, copies } = props;
+  const { day, sizes, growth } = latest;
   const days = freeBytes === undefined ? undefined : daysUntilFull(freeBytes, growth);
   return (
     <Section title="Data" aside={<a href="/docs/limits">Limits</a>}>
@@ -36,20 +34,15 @@ export function Stores({
         )}
       </p>
       {day === undefined ? null : (
-        <Table
+        <Table<StoreSize>
           caption="Data"
           rows={sizes.toSorted((one, other) => other.bytes - one.bytes)}
           empty="None."
           columns={[
-            { title: "Store", cell: ({ store }) => labelOf(store) },
-            { title: "Size", layout: "number", fold: "state", cell: ({ bytes }) => bytesText(bytes) },
-            {
-              title: "Per day",
-              layout: "number",
-              fold: "hidden",
-              cell: ({ store }) => rateText(growth.byStore.get(store)),
-            },
-            { title: "Kept", fold: "under", cell: ({ store }) => keptText(store, limits) },
+            column("Store", "title", ({ store }) => labelOf(store)),
+            column("Size", "number state", ({ bytes }) => bytesText(bytes)),
+            column("Per day", "number hidden", ({ store }) => rateText(growth.byStore.get(store))),
+            column("Kept", "under", ({ store }) => keptText(store, limits)),
           ]}
         />
       )}

@@ -175,14 +175,12 @@ function ReportFacts({ details: { after, files, previous, report } }: { details:
         ],
         ...optional("Address", recipient.email),
         ["Sent by", <Text text={describeActor(by)} />],
-        ...(report.attemptAt === null
-          ? []
-          : [["Next attempt", <Time at={report.attemptAt} relative="next" />] as const]),
-        ...(report.sentAt === null ? [] : [["Accepted", <Time at={report.sentAt} />] as const]),
+        report.attemptAt !== null && ["Next attempt", <Time at={report.attemptAt} relative="next" />],
+        report.sentAt !== null && ["Accepted", <Time at={report.sentAt} />],
         ...optional("Their reference", ticket),
-        ...(previous === null ? [] : [["After", <ReportLink report={previous} />] as const]),
+        previous !== null && ["After", <ReportLink report={previous} />],
         ...after.map((one) => [purposeLabels[one.purpose], <ReportLink report={one} />] as const),
-        ...(files.length === 0 ? [] : [["Files", <FileLinks seq={report.seq} files={files} />] as const]),
+        files.length > 0 && ["Files", <FileLinks seq={report.seq} files={files} />],
       ]}
     />
   );
@@ -216,15 +214,9 @@ function FileLinks({ files, seq }: { files: ReportDetails["files"]; seq: number 
   );
 }
 
-function Responses({
-  details: { report, responses },
-  errors,
-  typed,
-}: {
-  details: ReportDetails;
-  errors: FieldErrors;
-  typed: TypedResponse;
-}) {
+function Responses(props: { details: ReportDetails; errors: FieldErrors; typed: TypedResponse }) {
+  const { details, errors, typed } = props;
+  const { report, responses } = details;
   const path = takedownPath(report.seq);
   const { mayOpen } = usePage();
   return (

@@ -31,13 +31,7 @@ const buttons: Record<ReportMethod, string> = {
 };
 
 /** The report as it would be sent, with a text that can be changed. */
-export function DraftForm({
-  draft,
-  errors,
-  limits,
-  sender,
-  typed,
-}: {
+export function DraftForm(props: {
   draft: Draft;
   errors: FieldErrors;
   limits: { subjectCharactersMax: number; bodyCharactersMax: number; ticketCharactersMax: number };
@@ -45,6 +39,7 @@ export function DraftForm({
   sender: { from: string; replyTo: string | null } | null;
   typed: Typed;
 }) {
+  const { draft, errors, limits, sender, typed } = props;
   const { chosen, method } = draft;
   return (
     <Card title={<Text text={chosen.recipient.name} charactersMax={80} />} aside={<Methods draft={draft} />}>
@@ -53,10 +48,7 @@ export function DraftForm({
         {method === "email" && sender !== null ? (
           <>
             <Facts
-              facts={[
-                ["From", sender.from],
-                ...(sender.replyTo === null ? [] : [["Responses to", sender.replyTo] as const]),
-              ]}
+              facts={[["From", sender.from], sender.replyTo !== null && ["Responses to", sender.replyTo]]}
             />
             <TextField
               label="To"
@@ -222,15 +214,8 @@ export function RecipientList({ draft }: { draft: Draft }) {
   );
 }
 
-function ChoiceText({
-  choice,
-  draft,
-  isChosen,
-}: {
-  choice: RecipientChoice;
-  draft: Draft;
-  isChosen: boolean;
-}) {
+function ChoiceText(props: { choice: RecipientChoice; draft: Draft; isChosen: boolean }) {
+  const { choice, draft, isChosen } = props;
   const { earlier, key, recipient, threatIds } = choice;
   const name = <Text text={recipient.name} charactersMax={80} />;
   const all = draft.evidence.length + draft.leftOut.length;

@@ -13,7 +13,7 @@ import {
   takedownStatisticsPath,
   threatsPath,
 } from "../../kit/paths.ts";
-import { PagedTable, type Column } from "../../kit/table.tsx";
+import { column, PagedTable, type Column } from "../../kit/table.tsx";
 import {
   DeliveryMark,
   NextMark,
@@ -119,30 +119,19 @@ function CameBack({ takedowns }: { takedowns: readonly Takedown[] }) {
 }
 
 const columns: readonly Column<ListedReport>[] = [
-  {
-    title: "Threat",
-    layout: "wide",
-    fold: "title",
-    cell: ({ report, takedowns }) => (
-      <a href={takedownPath(report.seq)}>
-        <ThreatsOf takedowns={takedowns} />
-      </a>
-    ),
-  },
-  { title: "Next step", layout: "tight", fold: "state", cell: ({ next }) => <NextMark next={next} /> },
-  { title: "Recipient", fold: "under", cell: ({ report }) => <RecipientName recipient={report.recipient} /> },
-  {
-    title: "Sites down",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ takedowns }) =>
+  column("Threat", "wide title", ({ report, takedowns }) => (
+    <a href={takedownPath(report.seq)}>
+      <ThreatsOf takedowns={takedowns} />
+    </a>
+  )),
+  column("Next step", "tight state", ({ next }) => <NextMark next={next} />),
+  column("Recipient", "under", ({ report }) => <RecipientName recipient={report.recipient} />),
+  column(
+    "Sites down",
+    "number hidden",
+    ({ takedowns }) =>
       `${takedowns.filter(({ outcome }) => outcome === "down").length} of ${takedowns.length}`,
-  },
-  { title: "Delivery", fold: "hidden", cell: ({ report }) => <DeliveryMark report={report} /> },
-  {
-    title: "Reported",
-    layout: "tight",
-    fold: "end",
-    cell: ({ report }) => <Time at={report.createdAt} relative />,
-  },
+  ),
+  column("Delivery", "hidden", ({ report }) => <DeliveryMark report={report} />),
+  column("Reported", "tight end", ({ report }) => <Time at={report.createdAt} relative />),
 ];

@@ -94,11 +94,9 @@ const deliveries: Record<DeliveryState, { tone: Tone; text: string }> = {
   failed: { tone: "bad", text: "Not sent" },
 };
 
-export function DeliveryMark({
-  report: { delivery, method },
-}: {
-  report: Pick<Report, "delivery" | "method">;
-}) {
+export function DeliveryMark(props: { report: Pick<Report, "delivery" | "method"> }) {
+  const { report } = props;
+  const { delivery, method } = report;
   if (delivery === null) return <StateMark tone="neutral">{methodLabels[method]}</StateMark>;
   const { text, tone } = deliveries[delivery];
   return <StateMark tone={tone}>{text}</StateMark>;
@@ -142,11 +140,9 @@ export function SiteOf({ takedown: { siteState } }: { takedown: Pick<Takedown, "
 }
 
 /** Name of a takedown's threat, with a link unless the threat was deleted. */
-export function ThreatName({
-  takedown: { domain, threatId },
-}: {
-  takedown: Pick<Takedown, "domain" | "threatId">;
-}) {
+export function ThreatName(props: { takedown: Pick<Takedown, "domain" | "threatId"> }) {
+  const { takedown } = props;
+  const { domain, threatId } = takedown;
   return threatId === null ? (
     <Name name={domain} />
   ) : (

@@ -5,7 +5,7 @@ import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { takedownsPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import { SiteOf, ThreatName, type TakedownContext } from "./parts.tsx";
 
 export function showStatistics({ services: { takedowns } }: TakedownContext): PageResult {
@@ -45,24 +45,15 @@ export function showStatistics({ services: { takedowns } }: TakedownContext): Pa
 type Slowest = TakedownStatistics["slowest"][number];
 
 const slowestColumns: readonly Column<Slowest>[] = [
-  { title: "Threat", layout: "wide", cell: (takedown) => <ThreatName takedown={takedown} /> },
-  { title: "Site", cell: (takedown) => <SiteOf takedown={takedown} /> },
-  {
-    title: "Registrar",
-    fold: "under",
-    cell: ({ registrar }) => (registrar === null ? "–" : <Text text={registrar} charactersMax={60} />),
-  },
-  {
-    title: "Hosting provider",
-    fold: "hidden",
-    cell: ({ hoster }) => (hoster === null ? "–" : <Text text={hoster} charactersMax={60} />),
-  },
-  {
-    title: "Waiting since",
-    fold: "end",
-    layout: "tight",
-    cell: ({ waitingSince }) => <Time at={waitingSince} relative />,
-  },
+  column("Threat", "wide title", (takedown) => <ThreatName takedown={takedown} />),
+  column("Site", "state", (takedown) => <SiteOf takedown={takedown} />),
+  column("Registrar", "under", ({ registrar }) =>
+    registrar === null ? "–" : <Text text={registrar} charactersMax={60} />,
+  ),
+  column("Hosting provider", "hidden", ({ hoster }) =>
+    hoster === null ? "–" : <Text text={hoster} charactersMax={60} />,
+  ),
+  column("Waiting since", "tight end", ({ waitingSince }) => <Time at={waitingSince} relative />),
 ];
 
 function Figures({ title, rows }: { title: string; rows: readonly TakedownFigures[] }) {
@@ -74,17 +65,14 @@ function Figures({ title, rows }: { title: string; rows: readonly TakedownFigure
 }
 
 const figureColumns: readonly Column<TakedownFigures>[] = [
-  {
-    title: "Name",
-    layout: "wide",
-    cell: ({ name }) =>
-      name === null ? <span class="faint">not known</span> : <Text text={name} charactersMax={80} />,
-  },
-  { title: "Median time to down", layout: "tight", cell: medianText },
-  { title: "Reported", layout: "number", fold: "end", cell: ({ reported }) => grouped(reported) },
-  { title: "Went down", layout: "number", fold: "hidden", cell: ({ down }) => grouped(down) },
-  { title: "Open", layout: "number", fold: "hidden", cell: ({ open }) => grouped(open) },
-  { title: "Came back", layout: "number", fold: "hidden", cell: ({ cameBack }) => grouped(cameBack) },
+  column("Name", "wide title", ({ name }) =>
+    name === null ? <span class="faint">not known</span> : <Text text={name} charactersMax={80} />,
+  ),
+  column("Median time to down", "tight state", medianText),
+  column("Reported", "number end", ({ reported }) => grouped(reported)),
+  column("Went down", "number hidden", ({ down }) => grouped(down)),
+  column("Open", "number hidden", ({ open }) => grouped(open)),
+  column("Came back", "number hidden", ({ cameBack }) => grouped(cameBack)),
 ];
 
 function medianText({ medianMs }: TakedownFigures): string {

@@ -10,15 +10,7 @@ import type { SeverityReason } from "../../../../threats/threats/severity/severi
 import type { Status, ThreatType } from "../../../../platform/vocabulary/threats.ts";
 
 /** Returns recommended actions for a threat, most urgent first, one sentence each. */
-export function adviceOn({
-  status,
-  type,
-  severityReasons,
-  facts,
-  reactivates,
-  looksUpNames,
-  isChecked,
-}: {
+export function adviceOn(given: {
   status: Status;
   type: ThreatType;
   /** May reveal a page without detailed facts, for example after lookups were disabled. */
@@ -31,6 +23,7 @@ export function adviceOn({
   /** Whether a check has taken place, whatever it could determine. */
   isChecked: boolean;
 }): string[] {
+  const { status, type, severityReasons, facts, reactivates, looksUpNames, isChecked } = given;
   if (status === "false_positive")
     return [
       "This was marked as a false positive and is no longer monitored. If that was wrong, reactivate it.",

@@ -178,10 +178,8 @@ function Life({ lifecycle, threat }: Details) {
   );
 }
 
-function MainColumn({
-  rejected,
-  ...details
-}: Details & { rejected: { text: string; message: string } | undefined }) {
+function MainColumn(props: Details & { rejected: { text: string; message: string } | undefined }) {
+  const { rejected, ...details } = props;
   const { comparison, known, origins, threat } = details;
   const facts = known?.facts;
   return (

@@ -41,16 +41,13 @@ export function FactCards({ origins, ...props }: FactsProps & { origins: Origins
   );
 }
 
-function FactCard({
-  title,
-  at,
-  children,
-}: {
+function FactCard(props: {
   title: string;
   /** When these facts were determined. */
   at: Instant | undefined;
   children: ComponentChildren;
 }) {
+  const { title, at, children } = props;
   return (
     <Card
       title={title}
@@ -88,9 +85,7 @@ function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
           ...optional("CNAME", canonicalName),
           ...optional("Parked with", parked),
           ...optional("Sinkhole", sinkholed),
-          ...(wildcard
-            ? [["Wildcard", "every name below its parent resolves to the same records"] as Row]
-            : []),
+          wildcard && ["Wildcard", "every name below its parent resolves to the same records"],
         ]}
       />
       <Failed why={unknown?.existence} />

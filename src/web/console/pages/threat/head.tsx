@@ -46,17 +46,15 @@ export function TypeOf({ threat: { protectedDomain, type } }: { threat: Threat }
 }
 
 /** One decision is primary: the next step of an active threat. */
-export function DecisionButtons({
-  threat: { id, status },
-  mark,
-  view,
-}: {
+export function DecisionButtons(props: {
   threat: Threat;
   /** Mark of the decisions that the page shows. */
   mark: number;
   /** The view that the threat was opened from, to which the decision leads on. */
   view: URLSearchParams;
 }) {
+  const { threat, mark, view } = props;
+  const { id, status } = threat;
   return (
     <>
       {decisions
@@ -76,15 +74,8 @@ export function DecisionButtons({
 }
 
 /** Links to the neighbors in the view, and the position among them. */
-export function PlaceLinks({
-  place,
-  view,
-  inPanel = false,
-}: {
-  place: Place | undefined;
-  view: URLSearchParams;
-  inPanel?: boolean;
-}) {
+export function PlaceLinks(props: { place: Place | undefined; view: URLSearchParams; inPanel?: boolean }) {
+  const { place, view, inPanel = false } = props;
   if (place === undefined) return null;
   const { next, position, previous, total } = place;
   const marks = inPanel ? { "data-panel": "" } : {};
@@ -133,13 +124,9 @@ export function PlaceLinks({
 }
 
 /** Less frequent actions: evidence, reports, and other sites that know about the name. None of them is the site itself. */
-export function ThreatMenu({
-  threat: { id, domain },
-  hasRegistrationResponse,
-}: {
-  threat: Threat;
-  hasRegistrationResponse: boolean;
-}) {
+export function ThreatMenu(props: { threat: Threat; hasRegistrationResponse: boolean }) {
+  const { threat, hasRegistrationResponse } = props;
+  const { id, domain } = threat;
   const name = encodeURIComponent(domain);
   const path = threatPath(id);
   return (
@@ -178,14 +165,7 @@ function ForeignLink({ address, label }: { address: string; label: string }) {
  * Time of the last check, with a button to repeat it unless lookups are off. Refreshes itself while a requested check
  * runs.
  */
-export function CheckState({
-  id,
-  view,
-  requested,
-  isEnabled,
-  isSettled,
-  checkedAt,
-}: {
+export function CheckState(props: {
   id: string;
   view: URLSearchParams;
   /** A check was just requested. */
@@ -195,6 +175,7 @@ export function CheckState({
   isSettled: boolean;
   checkedAt: number | null;
 }) {
+  const { id, view, requested, isEnabled, isSettled, checkedAt } = props;
   const path = `${threatPath(id)}/look`;
   const again = threatPath(id, view);
   if (!isEnabled)

@@ -33,15 +33,8 @@ interface Entry {
 }
 
 /** Notes and changes in one timeline, newest first. */
-export function Timeline({
-  threat,
-  history,
-  notes,
-}: {
-  threat: Threat;
-  history: readonly DatedChange[];
-  notes: readonly Note[];
-}) {
+export function Timeline(props: { threat: Threat; history: readonly DatedChange[]; notes: readonly Note[] }) {
+  const { threat, history, notes } = props;
   const entries: Entry[] = [
     ...notes.map(noteEntry),
     ...groupChanges(history).map(changeEntry),
@@ -220,16 +213,13 @@ function Change({ change: { after, before, by, field } }: { change: DatedChange 
 }
 
 /** A form for a note, for those who may write one. */
-export function NoteForm({
-  path,
-  view,
-  rejected,
-}: {
+export function NoteForm(props: {
   path: string;
   view: URLSearchParams;
   /** The note that could not be saved, with the reason. */
   rejected: { text: string; message: string } | undefined;
 }) {
+  const { path, view, rejected } = props;
   if (!usePage().may("annotate")) return null;
   return (
     <Form action={path} class="stack gap-s">
@@ -250,13 +240,8 @@ export function NoteForm({
 }
 
 /** Events of the threat, newest first, with who was sent each. */
-export function Deliveries({
-  events,
-  deliveries,
-}: {
-  events: readonly RecordedEvent[];
-  deliveries: readonly Delivery[];
-}) {
+export function Deliveries(props: { events: readonly RecordedEvent[]; deliveries: readonly Delivery[] }) {
+  const { events, deliveries } = props;
   if (events.length === 0)
     return <p class="s quiet">No stored events. Old events are deleted after retention.events.</p>;
   return (

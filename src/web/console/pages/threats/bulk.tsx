@@ -18,12 +18,7 @@ const caseButton = (change: "me" | "assignee" | "due") => ({
 });
 
 /** Buttons for decisions on the selected threats. */
-export function SelectionBar({
-  filter,
-  total,
-  shown,
-  assignees,
-}: {
+export function SelectionBar(props: {
   filter: SearchFilter;
   /** Number of threats in the view. */
   total: number;
@@ -31,6 +26,7 @@ export function SelectionBar({
   shown: number;
   assignees: readonly Assignee[];
 }) {
+  const { filter, total, shown, assignees } = props;
   if (!usePage().may("decide")) return null;
   const all =
     total > triageThreatsMax

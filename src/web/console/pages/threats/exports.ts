@@ -7,13 +7,9 @@ import type { Context } from "../../shell/router.ts";
 import { readListRequest } from "../../threat-kit/filters.ts";
 
 /** Sends all threats of a view, in the order in which they were recorded. */
-export async function exportView({
-  services: { exports, publicUrl },
-  request,
-  query,
-  account,
-  now,
-}: Context<"exports" | "publicUrl">): Promise<PageResult> {
+export async function exportView(context: Context<"exports" | "publicUrl">): Promise<PageResult> {
+  const { services, request, query, account, now } = context;
+  const { exports, publicUrl } = services;
   const format = exportFormats.find((one) => one === query.get("format"));
   if (format === undefined)
     throw badRequest(`"format" in the URL must be one of ${exportFormats.join(", ")}`);

@@ -14,17 +14,13 @@ import { activeFilters } from "../../threat-kit/filter-labels.ts";
 import { FilterMenu, type FilterChoices, menuFields } from "./filter-menu.tsx";
 
 /** The search field, the filters of the view as chips, a menu of further ones, and the order. */
-export function FilterBar({
-  query,
-  filter,
-  order,
-  choices,
-}: {
+export function FilterBar(props: {
   query: URLSearchParams;
   filter: SearchFilter;
   order: SearchOrder;
   choices: FilterChoices;
 }) {
+  const { query, filter, order, choices } = props;
   const kept = [...query].filter(([name]) => name !== "q" && !menuFields.includes(name));
   return (
     <form method="get" action={threatsPath} class="line inset filters" id="filters" data-apply="">

@@ -30,13 +30,7 @@ const assigneesShownMax = 12;
 export const menuFields: readonly string[] = ["from", "to", "similarity"];
 
 /** Counts the choices of each filter in the present view. */
-export async function filterChoices({
-  filter,
-  facets,
-  domains,
-  assignees,
-  index,
-}: {
+export async function filterChoices(given: {
   filter: SearchFilter;
   facets: Facets;
   domains: readonly string[];
@@ -44,6 +38,7 @@ export async function filterChoices({
   assignees: readonly string[];
   index: Pick<ThreatIndex, "quickCounts">;
 }): Promise<FilterChoices> {
+  const { filter, facets, domains, assignees, index } = given;
   const counted = async <T extends string>(values: readonly T[], filterBy: (value: T) => SearchFilter) => {
     const counts = await index.quickCounts(values.map((value) => ({ ...filter, ...filterBy(value) })));
     return values.map((value, position) => ({ value, count: counts[position] }));
@@ -112,19 +107,14 @@ function MomentField({ label, name, query }: { label: string; name: string; quer
   return <TextField type={value.includes("T") ? "text" : "date"} label={label} name={name} value={value} />;
 }
 
-function ChoiceLinks({
-  title,
-  name,
-  label,
-  choices,
-  query,
-}: {
+function ChoiceLinks(props: {
   title: string;
   name: keyof FilterChoices;
   label: (value: string) => string;
   choices: readonly Choice[];
   query: URLSearchParams;
 }) {
+  const { title, name, label, choices, query } = props;
   if (choices.length === 0) return null;
   const here = query.get(name) ?? (name === "status" ? "active" : undefined);
   return (

@@ -117,14 +117,8 @@ function workOfGroup({ dueAt }: ThreatGroup) {
   return { assignee: null, dueAt };
 }
 
-function CampaignRow({
-  group,
-  captures,
-  keywordsOf,
-  query,
-  showStatus,
-  isExpanded,
-}: GroupProps & { group: CampaignGroup; isExpanded?: boolean }) {
+function CampaignRow(props: GroupProps & { group: CampaignGroup; isExpanded?: boolean }) {
+  const { group, captures, keywordsOf, query, showStatus, isExpanded } = props;
   const { campaignSeq, count, first, newestAt, severity } = group;
   const { domain, id, protectedDomain } = first;
   return (

@@ -16,14 +16,7 @@ import { listPath, type Look } from "../../threat-kit/filters.ts";
 import type { ViewTab } from "../views/views.ts";
 
 /** Title of the list, and what can be done with the present view. */
-export function ListHead({
-  query,
-  look,
-  isGrouped,
-  isOneCampaign,
-  tabs,
-  total,
-}: {
+export function ListHead(props: {
   query: URLSearchParams;
   look: Look;
   isGrouped: boolean;
@@ -33,6 +26,7 @@ export function ListHead({
   /** Number of threats in the view. */
   total: number;
 }) {
+  const { query, look, isGrouped, isOneCampaign, tabs, total } = props;
   return (
     <div class="inset">
       <PageHead title="Threats">
@@ -69,17 +63,13 @@ export function ListHead({
 const groupingForm = "grouping";
 
 /** Shows the list in this way, now and until another one is chosen. */
-function GroupingButton({
-  grouping,
-  isHere,
-  icon,
-  label,
-}: {
+function GroupingButton(props: {
   grouping: Grouping;
   isHere: boolean;
   icon: "list" | "group";
   label: string;
 }) {
+  const { grouping, isHere, icon, label } = props;
   return (
     <button
       type="submit"

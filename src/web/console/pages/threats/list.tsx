@@ -121,19 +121,15 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
 }
 
 /** Returns the number of the page that contains the open threat; undefined if there is none. */
-async function pageOf({
-  index,
-  request: { filter, order },
-  open,
-  place,
-  hasGroups,
-}: {
+async function pageOf(given: {
   index: ThreatIndex;
   request: ListRequest;
   open: string | undefined;
   place: Place | undefined;
   hasGroups: boolean;
 }): Promise<number | undefined> {
+  const { index, request, open, place, hasGroups } = given;
+  const { filter, order } = request;
   if (open === undefined || place === undefined || place.total === 0) return undefined;
   const position = hasGroups
     ? await index.groupPosition(filter, order, open)
@@ -154,16 +150,7 @@ async function countTabs(index: ThreatIndex, tabs: readonly ViewTab[]): Promise<
 }
 
 /** The part of the page that a change of the filters replaces. */
-function Results({
-  request: { filter, query, look },
-  found,
-  mark,
-  number,
-  anywhere,
-  rows,
-  expanded,
-  assignees,
-}: {
+function Results(props: {
   request: ListRequest;
   found: SearchResult | GroupedResult;
   /** Mark of the decisions that the page shows. */
@@ -177,6 +164,8 @@ function Results({
   expanded: Expanded | undefined;
   assignees: readonly Assignee[];
 }) {
+  const { request, found, mark, number, anywhere, rows, expanded, assignees } = props;
+  const { filter, query, look } = request;
   const groups = "groups" in found ? found.groups : undefined;
   const rowTotal = "groups" in found ? found.groupTotal : found.total;
   const isEmpty = rows.threats.length === 0;
