@@ -32,7 +32,7 @@ export function readInvocation(
 ): Invocation | undefined {
   if (!("commands" in entry)) return withArguments(entry, words);
   const [inner, ...rest] = words;
-  const definition = entry.commands.find(({ name }) => name === inner);
+  const definition = entry.commands.find(({ name, aliases }) => [name, ...(aliases ?? [])].includes(inner!));
   return definition && withArguments(definition, rest);
 }
 

@@ -92,8 +92,9 @@ function buildEntry(entry: CommandDefinition | CommandGroup, context: Context): 
 
 /** @param group name of the command's group, followed by a space */
 function buildCommand(definition: CommandDefinition, { terminal, run }: Context, group = ""): Command {
-  const { name, summary, details, flags, examples } = definition;
+  const { name, aliases = [], summary, details, flags, examples } = definition;
   const built = new Command(name)
+    .aliases(aliases)
     .summary(summary)
     .description(details === undefined ? summary : `${summary}\n\n${joinLines(details)}`);
   if (definition.arguments !== undefined) built.arguments(definition.arguments);

@@ -27,9 +27,9 @@ export async function openHelp(words: string[], terminal: Terminal): Promise<str
 /** Returns the words if they name a command or a group of commands. */
 async function findCommand([name = "", inner, ...extra]: string[]): Promise<string[]> {
   const commands = await loadAllCommands();
-  const entry = commands.find(
-    (one) => one.name === name || ("commands" in one && one.aliases?.includes(name) === true),
-  );
+  const isNamed = (wanted: string) => (one: { name: string; aliases?: readonly string[] }) =>
+    one.name === wanted || one.aliases?.includes(wanted) === true;
+  const entry = commands.find(isNamed(name));
   if (entry === undefined && findManualPage(name) !== undefined)
     throw new UsageError(`'${name}' is a topic, not a command. Run 'phishwatch help ${name}'.`);
   if (entry === undefined) {
@@ -38,7 +38,7 @@ async function findCommand([name = "", inner, ...extra]: string[]): Promise<stri
   }
   if (inner === undefined) return [name];
   const group = "commands" in entry ? entry.commands : [];
-  if (extra.length > 0 || !group.some((one) => one.name === inner)) {
+  if (extra.length > 0 || !group.some(isNamed(inner))) {
     const wanted = [name, inner, ...extra].join(" ");
     throw unknown(
       "command",

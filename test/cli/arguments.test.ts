@@ -86,6 +86,7 @@ describe("without commander, arguments are read as commander reads them", () => 
     ["all values of a repeatable option", ["match", "--protect", "a.com", "x", "--protect", "b.com"]],
     ["options between arguments", ["match", "a.txt", "--protect", "a.com", "b.txt"]],
     ["an empty value", ["serve", "--config", ""]],
+    ["another name of a command", ["beacons", "hits", "x"]],
     ["an optional argument", ["backup", "folder"]],
   ])("%s", async (_, args) => {
     const invocation = await usual(args);

@@ -20,14 +20,12 @@ function problemOf(args: string[]): string | undefined {
   const [name, ...rest] = args;
   if (name === "help") return helpProblem(rest[0]);
   if (name === "--version") return undefined;
-  const entry = commands.find(
-    (one) => one.name === name || ("commands" in one && one.aliases?.includes(name!)),
-  );
+  const entry = commands.find((one) => one.name === name || one.aliases?.includes(name!));
   if (entry === undefined) return `there is no command ${name}`;
   if (!("commands" in entry)) return optionProblem(entry, rest);
   // The name of a group alone refers to all its commands.
   if (rest.length === 0) return undefined;
-  const inner = entry.commands.find((one) => one.name === rest[0]);
+  const inner = entry.commands.find((one) => one.name === rest[0] || one.aliases?.includes(rest[0]!));
   return inner === undefined ? `there is no command ${name} ${rest[0]}` : optionProblem(inner, rest.slice(1));
 }
 

@@ -109,6 +109,7 @@ function visits(kind: TrapKind): CommandDefinition {
   const { exampleName, texts, visitColumns } = kind.presentation;
   return command({
     name: "visits",
+    aliases: ["hits"],
     arguments: `<${noun}>`,
     summary: texts.visits,
     details:
@@ -227,6 +228,7 @@ function deletion(kind: TrapKind): CommandDefinition {
   const { exampleName, texts } = kind.presentation;
   return command({
     name: "delete",
+    aliases: ["remove"],
     arguments: `<${noun}>`,
     summary: `delete a ${noun} and its visits`,
     details: texts.deleting,

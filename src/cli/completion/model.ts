@@ -68,16 +68,18 @@ function helpModel(choices: readonly string[]): CommandModel {
 }
 
 function modelOfEntry(entry: CommandDefinition | CommandGroup): CommandModel {
-  const { name, summary } = entry;
-  const model = { name, aliases: [], summary, options: [], arguments: [], commands: [] };
+  const { name, aliases = [], summary } = entry;
   if ("commands" in entry)
-    return { ...model, aliases: entry.aliases ?? [], commands: entry.commands.map(modelOfEntry) };
+    return { name, aliases, summary, options: [], arguments: [], commands: entry.commands.map(modelOfEntry) };
   const options = Object.values(entry.flags).map(optionOf);
   const args = entry.arguments?.split(" ") ?? [];
   return {
-    ...model,
+    name,
+    aliases,
+    summary,
     options: [...options, helpOption],
     arguments: args.map((form, index) => argumentOf(form, index === 0 ? (entry.argumentChoices ?? []) : [])),
+    commands: [],
   };
 }
 
@@ -100,7 +102,7 @@ function argumentOf(form: string, choices: readonly string[]): ArgumentModel {
 
 /** A command with the words that name it. */
 export interface NamedCommand {
-  /** `threats list`; one element for each alias of the group. */
+  /** `threats list`; one element for each alias of the group and of the command. */
   paths: string[];
   command: CommandModel;
 }

@@ -6,6 +6,8 @@ import type { Terminal } from "./terminal.ts";
  */
 export interface CommandDefinition {
   name: string;
+  /** Other names that work too. */
+  aliases?: readonly string[];
   /** Arguments in commander's syntax: `<domain>`, `[file...]`. */
   arguments?: string;
   /** The only allowed values of the first argument. */

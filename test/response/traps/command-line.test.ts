@@ -69,6 +69,8 @@ describe("`phishwatch beacons`", () => {
     expect(visits).toMatchObject([
       { class: "foreign", hostname: "evil.top", count: 1, event_id: expect.any(String) },
     ]);
+    // The former name of the command.
+    expect(await rows("beacons hits sign-in")).toEqual(visits);
     const { out } = await run("beacons visits sign-in");
     expect(out).toContain("https://evil.top/login\\u{202e}");
     const threats = await rows("threats list");
@@ -114,7 +116,7 @@ describe.each(["honeytokens", "tokens"])("`phishwatch %s`", (name) => {
     expect((await run(`${name} show pixel`)).out).toContain(`<img src="https://traps.test/t/`);
     expect((await run(`${name} disable wiki`)).code).toBe(0);
     expect((await run(`${name} list`)).out).toContain("disabled");
-    expect((await run(`${name} delete wiki`)).code).toBe(0);
+    expect((await run(`${name} remove wiki`)).code).toBe(0);
     expect(await rows(`${name} list`)).toHaveLength(1);
   });
 });
