@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listUpgradeCopies } from "../../src/platform/database/versions/copies.ts";
-import { appliedMigrations, readDatabaseVersion } from "../../src/platform/database/versions/versions.ts";
+import { listUpgradeCopies } from "../../src/platform/database/upgrade-copies.ts";
+import { appliedMigrations, readDatabaseVersion } from "../../src/platform/database/versions.ts";
 import { releasedVersions } from "../../test/support/released.ts";
 import { readOptions } from "../benchmarks/options.ts";
 import { phishwatchExecutable } from "../benchmarks/phishwatch.ts";

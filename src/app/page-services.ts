@@ -1,11 +1,10 @@
 import type { Config } from "../platform/config/config.ts";
-import { openInspection, type InspectionDependencies } from "../facts/inspection/open-inspection.ts";
+import { type InspectionDependencies, openInspection } from "../facts/inspection/open-inspection.ts";
 import { buildInfo } from "../platform/lib/build-info.ts";
 import { openDns } from "../facts/lookups/dns/open-dns.ts";
 import { openLookups } from "../facts/lookups/open-lookups.ts";
 import { createTurns } from "../platform/network/turns.ts";
 import type { Environment } from "./environment.ts";
-import { machine } from "./machine.ts";
 
 /** Opens DNS, the lookups, and the inspection of pages. */
 export function openPageServices(
@@ -34,3 +33,10 @@ export function openPageServices(
   });
   return { dns, inspection, lookUp: lookUpExistence, lookups, turns };
 }
+
+/** Properties of the machine that decide whether a browser can be run. */
+export const machine = {
+  isRoot: process.getuid?.() === 0,
+  /** Finds a program on the PATH. */
+  which: (name: string): string | null => Bun.which(name),
+};

@@ -1,7 +1,7 @@
 import { openDatabase, type Database } from "../platform/database/database.ts";
 import { hasUnreadTransactions } from "../platform/database/files/log-damage.ts";
 import { createDatabaseHealth, type DatabaseHealth } from "../platform/database/health/health.ts";
-import { recordVersion } from "../platform/database/versions/versions.ts";
+import { recordVersion } from "../platform/database/versions.ts";
 import { buildInfo } from "../platform/lib/build-info.ts";
 import { createStoreGrowth, type StoreGrowth } from "../operations/stores/growth.ts";
 import type { Environment } from "./environment.ts";

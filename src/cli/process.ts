@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { suspendWithoutLock } from "../platform/database/lock-holder.ts";
+import { suspendWithoutLock } from "../platform/database/lock-watch.ts";
 import { replacedLists } from "../platform/lib/lists/list-texts.ts";
 import { requireDescriptorsOfThread } from "../platform/network/descriptors.ts";
 import type { StartWorker, ThreadData } from "../platform/vocabulary/threads.ts";

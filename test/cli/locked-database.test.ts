@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findLockHolder } from "../../src/platform/database/lock-holder.ts";
+import { findLockHolder } from "../../src/platform/database/lock-watch.ts";
 import { commandFolder, defaultConfig } from "../support/command-line.ts";
 import { holdWriteLock } from "../support/lock-holder.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";

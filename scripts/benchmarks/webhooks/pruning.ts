@@ -1,9 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase, type Database } from "../../../src/platform/database/database.ts";
-import { createCheckpoints } from "../../../src/platform/database/health/checkpoints.ts";
-import { syncToDisk } from "../../../src/platform/database/files/sync-to-disk.ts";
-import { createHousekeeping } from "../../../src/platform/database/health/housekeeping.ts";
+import { type Database, openDatabase } from "../../../src/platform/database/database.ts";
+import { createCheckpoints, createHousekeeping } from "../../../src/platform/database/health/housekeeping.ts";
+import { syncToDisk } from "../../../src/platform/database/files/disk.ts";
 import { createDeliveryHours } from "../../../src/messaging/deliveries/store/hours.ts";
 import { createRetention } from "../../../src/messaging/deliveries/retention.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";

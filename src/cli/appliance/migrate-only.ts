@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../../platform/config/config.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { createUpgrade } from "../../platform/database/upgrade/upgrade.ts";
-import { recordVersion } from "../../platform/database/versions/versions.ts";
+import { recordVersion } from "../../platform/database/versions.ts";
 import { buildInfo } from "../../platform/lib/build-info.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { counted } from "../../platform/lib/wording.ts";

@@ -2,7 +2,7 @@ import type { App } from "../../app/app.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { systemClock, type Timer } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
-import type { ReloadOutcome } from "../../platform/reload/outcome.ts";
+import type { ReloadOutcome } from "../../platform/reload/reload.ts";
 import { removeServerState, usedWith, writeServerState } from "../../platform/reload/server-file.ts";
 import { watchFiles } from "../../platform/reload/watch.ts";
 import type { ServiceNotifier } from "../../platform/service/notify.ts";

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type App, openApp } from "../../app/app.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LoadResult } from "../../platform/config/load.ts";
-import { requireOwnFolder } from "../../platform/database/files/own-folder.ts";
+import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
 import { tryLock } from "../../platform/database/lock.ts";
 import { createUpgrade } from "../../platform/database/upgrade/upgrade.ts";
 import { systemClock } from "../../platform/lib/clock.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { App } from "../../app/app.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { explain } from "../../platform/database/files/explain.ts";
+import { explain } from "../../platform/database/files/errors.ts";
 import { requireOneName } from "../../platform/database/files/open-file.ts";
 import { requireOwnLog } from "../../platform/database/files/state-file.ts";
 import { messageOf, StartError } from "../../platform/lib/errors.ts";

@@ -7,7 +7,7 @@ import type { RuleState } from "../../operations/retention/retention.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { diskRoomFor } from "../../platform/database/files/disk.ts";
 import { isServedFile, readState, type StoredState } from "../../platform/database/files/state-file.ts";
-import { findLockHolder, type LockHolder } from "../../platform/database/lock-holder.ts";
+import { findLockHolder, type LockHolder } from "../../platform/database/lock-watch.ts";
 import { dayMs, delay, toIsoTime, toPlainTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
 import { bytesText, formatDuration, spanText } from "../../platform/lib/durations.ts";
 import { messageOf } from "../../platform/lib/errors.ts";

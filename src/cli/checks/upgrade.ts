@@ -1,14 +1,14 @@
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import type { Config } from "../../platform/config/config.ts";
-import { explain } from "../../platform/database/files/explain.ts";
+import { explain } from "../../platform/database/files/errors.ts";
 import { tryLock } from "../../platform/database/lock.ts";
 import {
   migrateDatabase,
   pendingMigrations,
   type PendingMigrations,
 } from "../../platform/database/migrate.ts";
-import { roomForUpgrade } from "../../platform/database/upgrade/prepare.ts";
+import { roomForUpgrade } from "../../platform/database/upgrade/upgrade.ts";
 import { buildInfo } from "../../platform/lib/build-info.ts";
 import { bytesText, spanText } from "../../platform/lib/durations.ts";
 import { messageOf, StartError } from "../../platform/lib/errors.ts";

@@ -4,7 +4,7 @@ import { backUpFile, readStoredOutcomes, recordOutcome } from "../../operations/
 import { completedAt } from "../../operations/backups/running/outcomes.ts";
 import { runBackup } from "../../operations/backups/running/run-backup.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { requireOwnFolder } from "../../platform/database/files/own-folder.ts";
+import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
 import { buildInfo } from "../../platform/lib/build-info.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { bytesText, spanText } from "../../platform/lib/durations.ts";

@@ -4,7 +4,7 @@ import { headKeys } from "../../operations/backups/repository/format.ts";
 import { changeRepositorySecret } from "../../operations/backups/repository/repository.ts";
 import { openStore } from "../../operations/backups/stores/open-store.ts";
 import { backupSecretRule } from "../../platform/config/sections/backup.ts";
-import { requireOwnFolder } from "../../platform/database/files/own-folder.ts";
+import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";

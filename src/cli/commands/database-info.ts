@@ -21,8 +21,8 @@ import {
 import type { Config } from "../../platform/config/config.ts";
 import { diskRoomFor } from "../../platform/database/files/disk.ts";
 import { freePageBytes } from "../../platform/database/pragmas.ts";
-import { listUpgradeCopies } from "../../platform/database/versions/copies.ts";
-import { readDatabaseVersion } from "../../platform/database/versions/versions.ts";
+import { listUpgradeCopies } from "../../platform/database/upgrade-copies.ts";
+import { readDatabaseVersion } from "../../platform/database/versions.ts";
 import { optionalIsoTime, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { bytesText } from "../../platform/lib/durations.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";

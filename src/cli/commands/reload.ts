@@ -2,7 +2,7 @@ import { isServed } from "../../platform/database/lock.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { messageOf, StartError } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { describeOutcome, type ReloadOutcome } from "../../platform/reload/outcome.ts";
+import { describeOutcome, type ReloadOutcome } from "../../platform/reload/reload.ts";
 import { readServerState, type ServerState } from "../../platform/reload/server-file.ts";
 import { databasePathOf } from "../appliance/configuration.ts";
 import { command } from "../terminal/command.ts";

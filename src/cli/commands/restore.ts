@@ -7,8 +7,8 @@ import type { BackupManifest } from "../../operations/backups/repository/format.
 import { hostOf } from "../../operations/backups/repository/lineage.ts";
 import type { Repository } from "../../operations/backups/repository/repository.ts";
 import { isDatabase } from "../../platform/database/backup.ts";
-import { explain } from "../../platform/database/files/explain.ts";
-import { requireOwnFolder } from "../../platform/database/files/own-folder.ts";
+import { explain } from "../../platform/database/files/errors.ts";
+import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
 import { listAside } from "../../platform/database/files/pending-restore.ts";
 import { takeServeLock } from "../../platform/database/lock.ts";
 import { systemClock } from "../../platform/lib/clock.ts";

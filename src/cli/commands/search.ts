@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { sqliteErrorCode } from "../../platform/database/files/sqlite-error.ts";
+import { sqliteErrorCode } from "../../platform/database/files/errors.ts";
 import { archiveFolder } from "../../engines/archive/files/folder.ts";
 import { parseTextQuery, type ArchiveQuery } from "../../engines/archive/search/query.ts";
 import { searchFolder, type ArchiveHit } from "../../engines/archive/search/search-folder.ts";

@@ -1,17 +1,16 @@
 import { resolve } from "node:path";
 import {
-  installedExecutable,
   configFile,
+  installedExecutable,
   isUnitPath,
   renderUnit,
   serviceName,
   stateFolder,
 } from "../../platform/service/unit.ts";
 import { openHost, requireRoot } from "../../platform/service/host.ts";
-import { planInstallation, type Step } from "../../platform/service/install.ts";
+import { planInstallation, planRemoval, type Step } from "../../platform/service/install.ts";
 import { readServiceStatus } from "../../platform/service/status.ts";
-import { planRemoval } from "../../platform/service/uninstall.ts";
-import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
+import { command, type CommandGroup, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";

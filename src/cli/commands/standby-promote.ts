@@ -1,4 +1,4 @@
-import { requireOwnFolder } from "../../platform/database/files/own-folder.ts";
+import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
 import { takeServeLock, tryLock } from "../../platform/database/lock.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";

@@ -1,13 +1,12 @@
 import { and, asc, desc, eq, lte, sql, type SQL } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
-import { relaxedTransaction } from "../../platform/database/relaxed.ts";
+import { type Database, relaxedTransaction } from "../../platform/database/database.ts";
 import { countValue, opaqueValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
 import { protectedDomains } from "../../threats/domains/tables.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { threats } from "../../threats/threats/store/tables.ts";
 import type { Severity, Status } from "../../platform/vocabulary/threats.ts";
-import { nothingKnown, type Facts } from "./facts/facts.ts";
-import { ranks, type NextCheck } from "./plan.ts";
+import { type Facts, nothingKnown } from "./facts/facts.ts";
+import { type NextCheck, ranks } from "./plan.ts";
 import { enrichments } from "./tables.ts";
 
 /** A threat with its facts and its place in the schedule. */

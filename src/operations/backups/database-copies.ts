@@ -1,5 +1,5 @@
 import type { Needs } from "../../access/audit/needs.ts";
-import { createLiveCopies, type LiveCopy } from "../../platform/database/live-copy.ts";
+import { createLiveCopies, type LiveCopy } from "../../platform/database/backup.ts";
 import { messageOf, PublicError } from "../../platform/lib/errors.ts";
 import type { Actor } from "../../access/audit/actor.ts";
 

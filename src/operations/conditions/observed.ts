@@ -7,7 +7,7 @@ import type { Recipient } from "../../messaging/deliveries/recipients.ts";
 import { causeOf, isDisabledForFailing } from "../../messaging/deliveries/rules/recipient-state.ts";
 import { dayMs, toPlainTime, type Instant } from "../../platform/lib/clock.ts";
 import { clause, counted, ended, sentence } from "../../platform/lib/wording.ts";
-import type { ReloadOutcome } from "../../platform/reload/outcome.ts";
+import type { ReloadOutcome } from "../../platform/reload/reload.ts";
 import type { Scan } from "../../intake/scans/tables.ts";
 import { describeOverdue, nameOfSource, type Source } from "../../intake/sources/source.ts";
 import type { Condition, News } from "./condition.ts";

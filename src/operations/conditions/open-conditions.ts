@@ -4,7 +4,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { DatabaseHealth } from "../../platform/database/health/health.ts";
 import type { Deliveries } from "../../messaging/deliveries/deliveries.ts";
 import type { SystemMessages } from "../../messaging/subscriptions/system-messages.ts";
-import type { ReloadOutcome } from "../../platform/reload/outcome.ts";
+import type { ReloadOutcome } from "../../platform/reload/reload.ts";
 import type { Scans } from "../../intake/scans/scans.ts";
 import type { LogListStatus } from "../../intake/sources/certificate-logs/followed-logs.ts";
 import type { Source } from "../../intake/sources/source.ts";

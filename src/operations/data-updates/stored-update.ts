@@ -10,10 +10,10 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { readSmallFile, UnreadableFileError } from "../../platform/database/files/read-file.ts";
+import { readSmallFile, UnreadableFileError } from "../../platform/database/files/other-users.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import type { ListName, ListTexts } from "../../platform/lib/lists/list-texts.ts";
-import { syncToDisk } from "../../platform/database/files/sync-to-disk.ts";
+import { syncToDisk } from "../../platform/database/files/disk.ts";
 import { listDefinitions } from "./list-definitions.ts";
 import { projectKeys } from "./project-keys.ts";
 import {

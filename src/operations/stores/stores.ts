@@ -17,7 +17,7 @@ import {
   deliveryHours,
 } from "../../messaging/deliveries/store/tables.ts";
 import { openIncidents, queuedChanges } from "../../messaging/subscriptions/subscriptions/tables.ts";
-import { listUpgradeCopies } from "../../platform/database/versions/copies.ts";
+import { listUpgradeCopies } from "../../platform/database/upgrade-copies.ts";
 import { bytesText, formatDuration } from "../../platform/lib/durations.ts";
 import { campaigns } from "../../response/cases/campaigns/tables.ts";
 import {

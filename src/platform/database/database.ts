@@ -1,18 +1,22 @@
 import { Database as Sqlite, type Statement } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { StartError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
-import { explain } from "./files/explain.ts";
+import { explain, isBusy } from "./files/errors.ts";
 import { createForeignVersion } from "./files/foreign-version.ts";
-import { DatabaseDamagedError, DatabaseFileChangedError } from "./files/file-change.ts";
-import { openFileAt, requireOneName, type OpenFile } from "./files/open-file.ts";
+import {
+  DatabaseDamagedError,
+  DatabaseFileChangedError,
+  type OpenFile,
+  openFileAt,
+  requireOneName,
+} from "./files/open-file.ts";
 import { requireOwnLog } from "./files/state-file.ts";
-import { watchConnection, type ConnectionObserver } from "./files/watched-connection.ts";
+import { type ConnectionObserver, watchConnection } from "./files/watched-connection.ts";
 import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase, type PendingMigrations } from "./migrate.ts";
-import { isBusy } from "./files/sqlite-error.ts";
 import { canReleasePages, logBytesKept, logPagesMax } from "./pragmas.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-queue.ts";
@@ -303,4 +307,23 @@ function trackStatements(sqlite: Sqlite): () => void {
   return () => {
     for (const reference of statements) reference.deref()?.finalize();
   };
+}
+
+/**
+ * Runs `work` in a transaction that does not wait for the disk: it survives the end of the process, but until the next
+ * synced commit not a power failure. For work that would then be repeated anyway. Within a transaction, it joins
+ * that one.
+ */
+export function relaxedTransaction<T>(
+  database: Database,
+  work: Parameters<typeof database.transaction<T>>[0],
+): T {
+  if (database.sqlite.inTransaction) return database.transaction(work);
+  // In WAL mode, a later synced commit also makes this one durable: the log is one file, written in order.
+  database.sqlite.run("PRAGMA synchronous = NORMAL");
+  try {
+    return database.transaction(work);
+  } finally {
+    database.sqlite.run("PRAGMA synchronous = FULL");
+  }
 }

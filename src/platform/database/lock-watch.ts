@@ -1,5 +1,7 @@
 import type { Log } from "../lib/log.ts";
-import { findLockHolder, resumeHolder, type LockHolder } from "./lock-holder.ts";
+import { readFileSync, readlinkSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { visible } from "../lib/safe-text.ts";
 
 /** A time in which another process holds the write lock and no write succeeds. */
 export interface LockIncident {
@@ -89,4 +91,155 @@ function describeHolder(holder: LockHolder | undefined): string {
   return holder.suspended
     ? "database write lock held by a suspended process; resume or stop it"
     : "database write lock held by another process; writes fail until it is released";
+}
+
+/** Another process that holds a lock. */
+export interface LockHolder {
+  pid: number;
+  /** Name of the program, and of the command if it is phishwatch itself. Never further arguments. */
+  command: string;
+  /** Whether the process is suspended (Ctrl-Z, SIGSTOP), so it cannot release the lock. */
+  suspended: boolean;
+  /** Whether it runs the same executable and handles `SIGUSR2`, so that `resumeHolder` is safe. */
+  cooperates: boolean;
+}
+
+/** Position of the write lock in the shared memory file: https://www.sqlite.org/walformat.html §2.3.1. */
+const writeLockByte = 120;
+const commandCharactersMax = 40;
+/** Words of a command line among which the command is searched: runtime, script, command, subcommand. */
+const wordsMax = 4;
+
+/**
+ * Finds the process that holds the write lock of the database at `path`, on Linux. Undefined where it is not known:
+ * on another system, in another container, or if the lock has just been released.
+ */
+export const findLockHolder = (path: string): LockHolder | undefined =>
+  findHolder(`${path}-shm`, pidOfWriteLock);
+
+/** Finds a process that holds any lock on a file, on Linux. Undefined where it is not known. */
+export const findFileHolder = (file: string): LockHolder | undefined =>
+  findHolder(file, (locks, status) => pidOfLock(locks, status, () => true));
+
+function findHolder(file: string, pidIn: typeof pidOfWriteLock): LockHolder | undefined {
+  try {
+    const pid = pidIn(readFileSync("/proc/locks", "utf8"), statSync(file));
+    return pid === undefined ? undefined : describeProcess(pid);
+  } catch {
+    // No /proc, or the process has just ended.
+    return undefined;
+  }
+}
+
+/**
+ * Returns the process with a write lock on byte 120 of a file.
+ * @param locks content of /proc/locks, with lines such as `1: POSIX  ADVISORY  WRITE 812 fe:00:2310150 120 120`
+ */
+export const pidOfWriteLock = (locks: string, file: FileNumbers): number | undefined =>
+  pidOfLock(
+    locks,
+    file,
+    ({ kind, start, end }) =>
+      kind === "WRITE" && Number(start) <= writeLockByte && (end === "EOF" || Number(end) >= writeLockByte),
+  );
+
+interface FileNumbers {
+  dev: number;
+  ino: number;
+}
+
+function pidOfLock(
+  locks: string,
+  file: FileNumbers,
+  isMeant: (lock: Record<"kind" | "start" | "end", string>) => boolean,
+): number | undefined {
+  const rows = locks.split("\n").flatMap((line) => {
+    const found = lockPattern.exec(line);
+    if (found === null) return [];
+    const [kind = "", pid = "", major = "", minor = "", inode, start = "", end = ""] = found.slice(1);
+    if (Number(inode) !== file.ino || Number(pid) <= 0 || !isMeant({ kind, start, end })) return [];
+    return [{ pid: Number(pid), device: `${Number.parseInt(major, 16)}:${Number.parseInt(minor, 16)}` }];
+  });
+  // Layered file systems report another device here than in the file's status.
+  const sameDevice = rows.find(({ device }) => device === deviceOf(file.dev));
+  return (sameDevice ?? rows[0])?.pid;
+}
+
+const lockPattern =
+  /^\d+: (?:POSIX|OFDLCK)\s+ADVISORY\s+(READ|WRITE)\s+(-?\d+)\s+([0-9a-f]+):([0-9a-f]+):(\d+)\s+(\d+)\s+(\d+|EOF)\s*$/;
+
+/** Splits Linux' encoding of a device number for user space: 12 bits of the major, 20 of the minor number. */
+function deviceOf(dev: number): string {
+  const number = BigInt(dev);
+  const major = (number >> 8n) & 0xfffn;
+  const minor = (number & 0xffn) | ((number >> 12n) & 0xfff00n);
+  return `${major}:${minor}`;
+}
+
+function describeProcess(pid: number): LockHolder {
+  const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, wordsMax);
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const ours = isSameExecutable(pid);
+  return {
+    pid,
+    command: commandOf(words, ours),
+    suspended: /^State:\s+[Tt]/m.test(status),
+    cooperates: ours && pid !== process.pid && handles(status, sigusr2),
+  };
+}
+
+/** Returns a text that contains no secret: arguments of other programs, and options of our own, are left out. */
+export function commandOf(words: readonly string[], ours: boolean): string {
+  const [program = "", ...rest] = words;
+  const isScript = (word: string) => /[/.]/.test(word);
+  // Run from source, the program is the runtime and its first argument the script.
+  const command = ours ? rest.find((word) => !isScript(word)) : undefined;
+  const known = command !== undefined && /^[a-z][a-z-]{0,30}$/.test(command);
+  const name = ours ? "phishwatch" : basename(program.split(" ")[0] ?? "");
+  return visible(known ? `${name} ${command}` : name || "unknown", commandCharactersMax);
+}
+
+/** Whether another process runs the executable that this one runs. */
+function isSameExecutable(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) === readlinkSync("/proc/self/exe");
+  } catch {
+    // Another user's process.
+    return false;
+  }
+}
+
+const sigusr2 = 12;
+
+/** Returns whether a process has a handler for a signal: without one, the signal would end it. */
+function handles(status: string, signal: number): boolean {
+  const mask = /^SigCgt:\s+([0-9a-f]+)/m.exec(status)?.[1];
+  return mask !== undefined && (BigInt(`0x${mask}`) & (1n << BigInt(signal - 1))) !== 0n;
+}
+
+/**
+ * Lets a suspended phishwatch command finish its transaction: it runs on, and suspends itself again when it holds no
+ * lock (`suspendWithoutLock`). Returns whether the signals were sent.
+ */
+function resumeHolder({ pid, suspended, cooperates }: LockHolder): boolean {
+  if (!suspended || !cooperates) return false;
+  try {
+    // In this order: the process runs the handler first thing after its transaction.
+    process.kill(pid, "SIGUSR2");
+    process.kill(pid, "SIGCONT");
+    return true;
+  } catch {
+    // Another user's process, or it has just ended.
+    return false;
+  }
+}
+
+/**
+ * Makes a command hold no lock while it is suspended. Signal handlers run between transactions, so Ctrl-Z takes
+ * effect after the current one. SIGSTOP and a freeze cannot be caught; the server then calls `resumeHolder`.
+ */
+export function suspendWithoutLock(): void {
+  const suspend = () => void process.kill(process.pid, "SIGSTOP");
+  process.on("SIGTSTP", suspend);
+  process.on("SIGUSR2", suspend);
 }

@@ -2,12 +2,10 @@ import { Database as Sqlite } from "bun:sqlite";
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../lib/errors.ts";
-import { explain } from "./files/explain.ts";
+import { explain, isBusy } from "./files/errors.ts";
 import { requireOneName } from "./files/open-file.ts";
-import { removeLeftovers } from "./files/leftovers.ts";
-import { completePendingRestore } from "./files/pending-restore.ts";
-import { isBusy } from "./files/sqlite-error.ts";
-import { findFileHolder } from "./lock-holder.ts";
+import { completePendingRestore, removeLeftovers } from "./files/pending-restore.ts";
+import { findFileHolder } from "./lock-watch.ts";
 
 const copiesPurpose = "copies.lock";
 /** Longer than a server that starts takes to delete copies. */

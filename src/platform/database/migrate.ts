@@ -1,12 +1,11 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator";
+import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import { buildInfo } from "../lib/build-info.ts";
 import { StartError } from "../lib/errors.ts";
 import { storeReasonsAsCodes } from "./reason-codes.ts";
-import { describeNewer } from "./versions/newer.ts";
-import { appliedMigrations, readDatabaseVersion } from "./versions/versions.ts";
+import { appliedMigrations, describeNewer, readDatabaseVersion } from "./versions.ts";
 
 /** Data steps of migrations, by their time in the journal. Each runs after the SQL, in the same transaction. */
 const dataSteps: ReadonlyMap<number, (sqlite: Sqlite) => void> = new Map([

@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { isBusy } from "./files/sqlite-error.ts";
+import { isBusy } from "./files/errors.ts";
 import { withoutWaiting } from "./pragmas.ts";
 
 /** Value of a transaction: not a promise, because SQLite would commit at the first `await`. */

@@ -1,6 +1,6 @@
 import type { Log } from "../lib/log.ts";
 import { createLockWatch, reportAfterMs, type LockIncident } from "./lock-watch.ts";
-import { isBusy } from "./files/sqlite-error.ts";
+import { isBusy } from "./files/errors.ts";
 import type { Part, Settled, Transactions } from "./transactions.ts";
 
 /** Writes since the start. */

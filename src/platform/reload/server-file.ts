@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { readSmallFile } from "../database/files/read-file.ts";
+import { readSmallFile } from "../database/files/other-users.ts";
 import type { ConfigSource } from "../config/config.ts";
 import { buildInfo } from "../lib/build-info.ts";
 import type { Instant } from "../lib/clock.ts";
 import { listsVersion } from "../lib/lists/list-texts.ts";
-import type { ReloadOutcome } from "./outcome.ts";
+import type { ReloadOutcome } from "./reload.ts";
 
 /**
  * State of a running server, in a file next to the database: `phishwatch reload` requests a reload and reads its outcome,

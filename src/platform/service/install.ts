@@ -13,8 +13,7 @@ import { dirname } from "node:path";
 import { renderExample } from "../config/render.ts";
 import { messageOf, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { contentOf, createFolder, replaceFile } from "./files.ts";
-import type { Host } from "./host.ts";
+import { contentOf, createFolder, type Host, replaceFile } from "./host.ts";
 import {
   configFile,
   configFolder,
@@ -190,7 +189,7 @@ function groupOf(host: Host): number {
 const markerForm = /\n\[X-Phishwatch\]\nCopiedExecutable=(yes|no)\nChecksum=([0-9a-f]{64})\n$/;
 
 /** Returns the marker of a unit, or undefined if `service install` did not write it, or somebody changed it. */
-export function readMarker(unit: string): { copiedExecutable: boolean } | undefined {
+function readMarker(unit: string): { copiedExecutable: boolean } | undefined {
   const match = markerForm.exec(unit);
   if (match === null || checksumOf(unit.slice(0, match.index)) !== match[2]) return undefined;
   return { copiedExecutable: match[1] === "yes" };
@@ -281,4 +280,46 @@ function startService({ systemctl, tryRun }: Host, verb: "restart" | "start"): v
     const lines = log === undefined ? messageOf(error) : `its log ends with:\n${log.out.trimEnd()}`;
     throw new StartError(`the service did not ${verb}; ${lines}`, { exitCode: 1, cause: error });
   }
+}
+
+/**
+ * Returns the steps that remove what `service install` made. Data, configuration and the user stay, unless they are
+ * purged.
+ * @throws StartError if somebody else wrote the unit and `force` is not set
+ */
+export function planRemoval(host: Host, { purge, force }: { purge: boolean; force: boolean }): Step[] {
+  const { at } = host;
+  const unit = contentOf(at(unitFile))?.toString();
+  const marker = unit === undefined ? undefined : readMarker(unit);
+  if (unit !== undefined && marker === undefined && !force)
+    throw new StartError(
+      `${unitFile} was written or changed by somebody else; remove it in any case with --force`,
+      { exitCode: 1 },
+    );
+  const steps: Step[] = [];
+  const remove = (path: string, what: string) => {
+    if (existsSync(at(path)))
+      steps.push({
+        text: `delete ${what} ${path}`,
+        apply: () => rmSync(at(path), { recursive: true, force: true }),
+      });
+  };
+  if (unit !== undefined)
+    steps.push({
+      text: "stop and disable the service",
+      apply() {
+        host.systemctl("stop", serviceName);
+        rmSync(at(unitLink), { force: true });
+        rmSync(at(unitFile), { force: true });
+        host.systemctl("daemon-reload");
+      },
+    });
+  if (marker?.copiedExecutable === true) remove(installedExecutable, "the executable");
+  if (!purge) return steps;
+  remove(`${unitFile}.d`, "the drop-ins");
+  remove(stateFolder, "the database, backups, screenshots and archive");
+  remove(configFolder, "the configuration and the credentials");
+  if (host.findUser() !== undefined)
+    steps.push({ text: `delete the user ${serviceName}`, apply: () => host.removeUser() });
+  return steps;
 }

@@ -1,5 +1,5 @@
 import { asc, eq, sql } from "drizzle-orm";
-import { sqliteErrorCode } from "../../platform/database/files/sqlite-error.ts";
+import { sqliteErrorCode } from "../../platform/database/files/errors.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value } from "../../platform/database/statement.ts";
 import type { DomainContent } from "./declaration.ts";

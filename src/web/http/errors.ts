@@ -1,4 +1,4 @@
-import { isBusy } from "../../platform/database/files/sqlite-error.ts";
+import { isBusy } from "../../platform/database/files/errors.ts";
 import { DatabaseLockedError } from "../../platform/database/write-queue.ts";
 import { lockedCode } from "../../platform/database/lock-watch.ts";
 import { type ErrorCode, notFound, PublicError } from "../../platform/lib/errors.ts";

@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/platform/database/database.ts";
-import { openWalIndexHeader } from "../../../src/platform/database/files/wal-index.ts";
+import { openWalIndexHeader } from "../../../src/platform/database/files/foreign-version.ts";
 import { temporaryFolder } from "../../support/appliance.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 

@@ -10,10 +10,9 @@ import {
   listUpgradeCopies,
   surplus,
   type UpgradeCopy,
-} from "../../../src/platform/database/versions/copies.ts";
-import { copyBeforeUpgrade } from "../../../src/platform/database/upgrade/prepare.ts";
-import { createUpgrade } from "../../../src/platform/database/upgrade/upgrade.ts";
-import { readDatabaseVersion, recordVersion } from "../../../src/platform/database/versions/versions.ts";
+} from "../../../src/platform/database/upgrade-copies.ts";
+import { copyBeforeUpgrade, createUpgrade } from "../../../src/platform/database/upgrade/upgrade.ts";
+import { readDatabaseVersion, recordVersion } from "../../../src/platform/database/versions.ts";
 import { buildInfo } from "../../../src/platform/lib/build-info.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import { changesBetween } from "../../../src/manual/changes.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../../src/platform/database/database.ts";
-import { commandOf, findLockHolder, pidOfWriteLock } from "../../../src/platform/database/lock-holder.ts";
+import { commandOf, findLockHolder, pidOfWriteLock } from "../../../src/platform/database/lock-watch.ts";
 import { createTransactions } from "../../../src/platform/database/transactions.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";
 import { messageOf } from "../../../src/platform/lib/errors.ts";

@@ -3,8 +3,8 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   statSync,
@@ -14,8 +14,7 @@ import {
 import { join } from "node:path";
 import { loadConfig } from "../../../src/platform/config/load.ts";
 import { openHost } from "../../../src/platform/service/host.ts";
-import { planInstallation, type Step } from "../../../src/platform/service/install.ts";
-import { planRemoval } from "../../../src/platform/service/uninstall.ts";
+import { planInstallation, planRemoval, type Step } from "../../../src/platform/service/install.ts";
 import { temporaryFolder } from "../../support/appliance.ts";
 import { runInProcess } from "../../support/run-in-process.ts";
 

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs";
-import { newCopyPath } from "../../../platform/database/files/leftovers.ts";
+import { newCopyPath } from "../../../platform/database/files/pending-restore.ts";
 import { sequencesOf } from "../../../platform/database/files/sequences.ts";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
 import { copyCommittedPages, LogRestartedError, type CommittedPages } from "./write-ahead-log.ts";

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { archiveFolder } from "../../../engines/archive/files/folder.ts";
 import { diskRoomFor } from "../../../platform/database/files/disk.ts";
-import { newCopyPath, removeDatabase } from "../../../platform/database/files/leftovers.ts";
+import { newCopyPath, removeDatabase } from "../../../platform/database/files/pending-restore.ts";
 import { lockCopies, type Lock } from "../../../platform/database/lock.ts";
 import { toIsoTime } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";

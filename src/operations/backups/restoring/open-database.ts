@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { sequencesOf } from "../../../platform/database/files/sequences.ts";
-import { sqliteErrorCode } from "../../../platform/database/files/sqlite-error.ts";
+import { sqliteErrorCode } from "../../../platform/database/files/errors.ts";
 import { messageOf, StartError } from "../../../platform/lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
 import { StoreError } from "../stores/store.ts";

@@ -1,9 +1,11 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { adoptDatabase } from "../../../platform/database/backup.ts";
-import { newCopyPath } from "../../../platform/database/files/leftovers.ts";
-import type { ApplianceFiles } from "../../../platform/database/files/pending-restore.ts";
-import { filesOf } from "../../../platform/database/files/pending-restore.ts";
+import {
+  type ApplianceFiles,
+  filesOf,
+  newCopyPath,
+} from "../../../platform/database/files/pending-restore.ts";
 import { lockCopies } from "../../../platform/database/lock.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import type { FillRandom } from "../../../platform/lib/ids.ts";

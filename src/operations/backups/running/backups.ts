@@ -3,7 +3,7 @@ import type { Needs } from "../../../access/audit/needs.ts";
 import type { Settings } from "../../../access/settings/settings.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { DatabaseFileChangedError } from "../../../platform/database/files/file-change.ts";
+import { DatabaseFileChangedError } from "../../../platform/database/files/open-file.ts";
 import { dayMs, type Clock, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, messageOf, PublicError } from "../../../platform/lib/errors.ts";
 import type { Log } from "../../../platform/lib/log.ts";

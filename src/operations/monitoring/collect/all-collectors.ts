@@ -12,7 +12,7 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Originals } from "../../../facts/inspection/originals/open-originals.ts";
 import type { Inspections } from "../../../facts/inspection/inspections.ts";
 import { buildInfo } from "../../../platform/lib/build-info.ts";
-import type { ReloadOutcome } from "../../../platform/reload/outcome.ts";
+import type { ReloadOutcome } from "../../../platform/reload/reload.ts";
 import type { DataRetention } from "../../retention/retention.ts";
 import type { Scans } from "../../../intake/scans/scans.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";

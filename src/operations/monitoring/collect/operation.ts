@@ -1,5 +1,5 @@
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import type { ReloadOutcome } from "../../../platform/reload/outcome.ts";
+import type { ReloadOutcome } from "../../../platform/reload/reload.ts";
 import { metrics, single, type Collector } from "../metrics/metrics.ts";
 
 /** Numbers of backups. */

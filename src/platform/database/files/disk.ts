@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { bytesText } from "../../lib/durations.ts";
 
@@ -23,4 +23,17 @@ export function diskRoomFor(path: string): DiskRoom {
   const level = freeBytes < fullBytes ? "full" : freeBytes < nearlyFullBytes ? "nearly full" : "ok";
   const missingBytes = Math.max(0, nearlyFullBytes - freeBytes);
   return { freeBytes, missingBytes, level, text: `${bytesText(freeBytes)} free` };
+}
+
+/**
+ * Waits until the content of a file, or the names in a folder, are on the disk: a power cut no longer loses them.
+ * @throws an error of the system
+ */
+export function syncToDisk(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

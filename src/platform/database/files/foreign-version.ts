@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { openWalIndexHeader, type WalIndexHeader } from "./wal-index.ts";
+import { closeSync, fstatSync, openSync } from "node:fs";
 
 /** Version of a database that changes with every commit of another process, not with our own. */
 export interface ForeignVersion {
@@ -61,4 +61,70 @@ function open(index: Parameters<typeof createForeignVersion>[1]): WalIndexHeader
 function areEqual(some: Uint32Array, others: Uint32Array): boolean {
   for (let index = 0; index < others.length; index += 1) if (some[index] !== others[index]) return false;
   return true;
+}
+
+/**
+ * The header of the WAL index, in shared memory: https://www.sqlite.org/walformat.html §2.2. Every commit of every
+ * process changes it, because it contains a counter of transactions and a checksum of all pages in the log.
+ */
+export type WalIndexHeader = ReturnType<typeof openWalIndexHeader>;
+
+/** Size of the first of the two copies of the header. A commit writes this one last. */
+const headerBytes = 48;
+
+/** Sizes of the headers in the write-ahead log: https://www.sqlite.org/fileformat.html §4.1. */
+const logHeaderBytes = 32;
+const frameHeaderBytes = 24;
+
+/** Constants of Linux, the same on every processor that the executable is built for. */
+const readable = 1;
+const shared = 1;
+
+/**
+ * Maps the header into memory. `Bun.mmap` is no replacement: it closes its descriptor, which releases the locks of the
+ * connection.
+ * @param inode of the file that the connection has open
+ * @throws Error if another file is at the path, or if the C library cannot be called
+ */
+export function openWalIndexHeader({ path, inode }: { path: string; inode: number }) {
+  const { dlopen, FFIType, toArrayBuffer } = require("bun:ffi") as typeof import("bun:ffi");
+  const { i32, i64, ptr, u64 } = FFIType;
+  // musl provides its C library under this name, too.
+  const { symbols } = dlopen("libc.so.6", {
+    mmap: { args: [ptr, u64, i32, i32, i32, i64], returns: ptr },
+    munmap: { args: [ptr, u64], returns: i32 },
+  });
+  const descriptor = openSync(path, "r");
+  if (fstatSync(descriptor).ino !== inode) {
+    closeSync(descriptor);
+    throw new Error(`${path} was replaced`);
+  }
+  const address = symbols.mmap(null, headerBytes, readable, shared, descriptor, 0);
+  // MAP_FAILED is no number here. The descriptor stays open, for the sake of the locks.
+  if (typeof address !== "number") throw new Error(`${path} cannot be mapped into memory`);
+  /** Its present words. */
+  const words = new Uint32Array(toArrayBuffer(address, 0, headerBytes));
+  return {
+    words,
+
+    /**
+     * Returns the size that the write-ahead log has at least: SQLite announces a shorter one here before it shortens
+     * the file.
+     */
+    logBytes() {
+      const frames = words[4]!;
+      // Little-endian, as all processors that the executable is built for. 1 stands for 65,536.
+      const size = words[3]! >>> 16;
+      return frames === 0 ? 0 : logHeaderBytes + frames * (frameHeaderBytes + (size === 1 ? 1 << 16 : size));
+    },
+
+    /**
+     * Call it after the connection is closed: closing any descriptor of a file releases all locks of the process
+     * (POSIX).
+     */
+    close() {
+      symbols.munmap(address, headerBytes);
+      closeSync(descriptor);
+    },
+  };
 }

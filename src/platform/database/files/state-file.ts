@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import type { Instant } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
-import { syncToDisk } from "./sync-to-disk.ts";
-import { readSmallFile } from "./read-file.ts";
+import { syncToDisk } from "./disk.ts";
+import { readSmallFile } from "./other-users.ts";
 import { identityOf, isSame, markerOf, type FileIdentity } from "./open-file.ts";
 
 /** State of the server's database, in a file next to it: for `check`, and for the next start. */

@@ -1,8 +1,7 @@
 import { messageOf } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Needs } from "../../lib/needs.ts";
-import { explain } from "../files/explain.ts";
-import { sqliteErrorCode } from "../files/sqlite-error.ts";
+import { explain, sqliteErrorCode } from "../files/errors.ts";
 import type { SqliteFailure } from "../files/state-file.ts";
 
 /**

@@ -1,20 +1,18 @@
 import type { Timer } from "../../lib/clock.ts";
 import { logDropped } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
-import { diskRoomFor, type DiskRoom } from "../files/disk.ts";
+import { type DiskRoom, diskRoomFor } from "../files/disk.ts";
 import type { Needs } from "../needs.ts";
-import { createCheckpoints } from "./checkpoints.ts";
+import { createCheckpoints, createHousekeeping } from "./housekeeping.ts";
 import { createErrorsSeen, type ErrorsSeen } from "./errors-seen.ts";
-import { createHousekeeping } from "./housekeeping.ts";
-import { createLostFile } from "./lost-file.ts";
-import { createMarking, newMarker } from "./marking.ts";
+import { createLostFile, createMarking, newMarker } from "./lost-file.ts";
 import { isSame, type OpenFile } from "../files/open-file.ts";
 import { readPragma } from "../pragmas.ts";
-import { createFileChecks, idleMs, type FileChecks } from "./file-checks.ts";
+import { createFileChecks, type FileChecks, idleMs } from "./file-checks.ts";
 import {
   createStateWriter,
-  readState,
   type QuickCheck,
+  readState,
   type SqliteFailure,
   type StoredState,
 } from "../files/state-file.ts";

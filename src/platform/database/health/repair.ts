@@ -3,8 +3,8 @@ import { closeSync, openSync } from "node:fs";
 import { messageOf, StartError } from "../../lib/errors.ts";
 import { replaceDatabase } from "../backup.ts";
 import { compareAtOnce } from "./index-comparison.ts";
-import { sqliteErrorCode } from "../files/sqlite-error.ts";
-import { syncToDisk } from "../files/sync-to-disk.ts";
+import { sqliteErrorCode } from "../files/errors.ts";
+import { syncToDisk } from "../files/disk.ts";
 
 /** Everything that SQLite's checks find in the file of a database. */
 export interface Inspection {

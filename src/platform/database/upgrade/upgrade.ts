@@ -1,10 +1,23 @@
 import { buildInfo } from "../../lib/build-info.ts";
-import { StartError } from "../../lib/errors.ts";
+import { messageOf, StartError } from "../../lib/errors.ts";
 import type { Needs } from "../../lib/needs.ts";
-import { tryLock, type Lock } from "../lock.ts";
+import { type Lock, tryLock } from "../lock.ts";
 import type { PendingMigrations } from "../migrate.ts";
-import type { UpgradeCopy } from "../versions/copies.ts";
-import { copyBeforeUpgrade } from "./prepare.ts";
+import {
+  listUpgradeCopies,
+  surplus,
+  unreleased,
+  type UpgradeCopy,
+  upgradeCopyPath,
+} from "../upgrade-copies.ts";
+import { renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Instant } from "../../lib/clock.ts";
+import { bytesText } from "../../lib/durations.ts";
+import type { Log } from "../../lib/log.ts";
+import { diskRoomFor, syncToDisk } from "../files/disk.ts";
+import { copyDatabase } from "../backup.ts";
+import { removeDatabase, upgradePartialEnding } from "../files/pending-restore.ts";
 
 /** Outcome of the upgrade of a database of an earlier version. */
 export interface UpgradeResult extends PendingMigrations {
@@ -63,4 +76,69 @@ function lockFor(path: string, { from = "an earlier version" }: PendingMigration
     `the database ${path} is of version ${from}, and a server of that version is running; restart the server with version ${buildInfo.version} first`,
     { exitCode: 1 },
   );
+}
+
+/** Room that must remain on the disk after the upgrade. */
+const reservedBytes = 64 << 20;
+
+export interface UpgradeRoom {
+  /** Size of the database with its write-ahead log: the copy is at most this large. */
+  databaseBytes: number;
+  /** The copy, a migration that rewrites everything in the write-ahead log, and a reserve. */
+  neededBytes: number;
+  freeBytes: number;
+}
+
+/** @throws the system's error */
+export function roomForUpgrade(path: string): UpgradeRoom {
+  const bytesOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
+  const databaseBytes = bytesOf(path) + bytesOf(`${path}-wal`);
+  return {
+    databaseBytes,
+    neededBytes: 2 * databaseBytes + reservedBytes,
+    freeBytes: diskRoomFor(path).freeBytes,
+  };
+}
+
+/**
+ * Copies a database before its upgrade, if the disk has room for the copy and the migrations. Without room, logs a
+ * warning: migrations are one transaction, which leaves the database as it was if it fails. The caller must hold the
+ * lock for serving.
+ * @throws StartError if there is room and the copy fails, because then the database cannot be read in full
+ */
+export function copyBeforeUpgrade(
+  { path, from }: Pick<PendingMigrations, "path" | "from">,
+  { at, log, room = roomForUpgrade(path) }: { at: Instant; log: Log; room?: UpgradeRoom },
+): UpgradeCopy | undefined {
+  if (room.freeBytes < room.neededBytes) {
+    const reason = `the disk has ${bytesText(room.freeBytes)} free, and a copy needs ${bytesText(room.neededBytes)}`;
+    log.event("database.upgrade_copy_skipped", { reason });
+    return undefined;
+  }
+  try {
+    const copy = makeUpgradeCopy(path, { version: from ?? unreleased, at });
+    log.event("database.upgrade_copied", { file: copy.path, bytes: copy.bytes });
+    return copy;
+  } catch (error) {
+    throw new StartError(
+      `the database is of an earlier version, and cannot be copied before its upgrade: ${messageOf(error)}`,
+      { exitCode: 1, cause: error },
+    );
+  }
+}
+
+/** A copy has its final name only when it is complete and on the disk. */
+function makeUpgradeCopy(path: string, { version, at }: { version: string; at: Instant }): UpgradeCopy {
+  const partial = `${path}${upgradePartialEnding}`;
+  const target = upgradeCopyPath(path, { version, at });
+  removeDatabase(partial);
+  try {
+    copyDatabase(path, partial);
+    renameSync(partial, target);
+    syncToDisk(dirname(path));
+  } finally {
+    removeDatabase(partial);
+  }
+  for (const { path: old } of surplus(listUpgradeCopies(path))) removeDatabase(old);
+  return { path: target, version, at, bytes: statSync(target).size };
 }

@@ -1,6 +1,5 @@
 import { and, desc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
-import type { Database } from "../../../platform/database/database.ts";
-import { relaxedTransaction } from "../../../platform/database/relaxed.ts";
+import { type Database, relaxedTransaction } from "../../../platform/database/database.ts";
 import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { VisitClass } from "../../../platform/vocabulary/traps.ts";

@@ -10,7 +10,7 @@
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { rawSettings } from "../../../access/settings/raw-settings.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { indexPartialEnding } from "../../../platform/database/files/leftovers.ts";
+import { indexPartialEnding } from "../../../platform/database/files/pending-restore.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { randomText, type FillRandom } from "../../../platform/lib/ids.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";

@@ -3,7 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import { createAuditLog } from "../../../access/audit/audit-log.ts";
 import type { CaseSettings } from "../../../platform/config/config.ts";
 import { openThreadConnection, type Database } from "../../../platform/database/database.ts";
-import { sqliteErrorCode } from "../../../platform/database/files/sqlite-error.ts";
+import { sqliteErrorCode } from "../../../platform/database/files/errors.ts";
 import { createOutbox } from "../../events/outbox.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";

@@ -1,7 +1,6 @@
 import type { Database } from "../../../platform/database/database.ts";
-import { explain } from "../../../platform/database/files/explain.ts";
+import { explain, isBusy } from "../../../platform/database/files/errors.ts";
 import type { DatabaseHealth } from "../../../platform/database/health/health.ts";
-import { isBusy } from "../../../platform/database/files/sqlite-error.ts";
 import { withoutWaiting } from "../../../platform/database/pragmas.ts";
 
 /** Result of /readyz. Each check is "ok" or a description of the problem. */

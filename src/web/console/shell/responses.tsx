@@ -1,10 +1,7 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import {
-  databaseDamagedCode,
-  databaseFileChangedCode,
-} from "../../../platform/database/files/file-change.ts";
-import { sqliteErrorCode } from "../../../platform/database/files/sqlite-error.ts";
+import { databaseDamagedCode, databaseFileChangedCode } from "../../../platform/database/files/open-file.ts";
+import { sqliteErrorCode } from "../../../platform/database/files/errors.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import { describeError } from "../../http/errors.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";

@@ -25,7 +25,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { StoreGrowth } from "../../../operations/stores/growth.ts";
 import type { DatabaseStatus } from "../../../platform/database/health/health.ts";
-import type { ReloadOutcome } from "../../../platform/reload/outcome.ts";
+import type { ReloadOutcome } from "../../../platform/reload/reload.ts";
 import type { Deliveries } from "../../../messaging/deliveries/deliveries.ts";
 import type { AssessDomain } from "../../../threats/domains/assess.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";

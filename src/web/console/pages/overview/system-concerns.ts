@@ -14,7 +14,7 @@ import type { DatabaseStatus } from "../../../../platform/database/health/health
 import type { Instant } from "../../../../platform/lib/clock.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { capitalized, counted, ended } from "../../../../platform/lib/wording.ts";
-import type { ReloadOutcome } from "../../../../platform/reload/outcome.ts";
+import type { ReloadOutcome } from "../../../../platform/reload/reload.ts";
 import { systemPath } from "../../kit/paths.ts";
 import type { Concern } from "./attention.ts";
 

@@ -5,7 +5,7 @@ import {
   type Origin,
   type Setting,
 } from "../../../../platform/config/effective.ts";
-import type { ReloadOutcome } from "../../../../platform/reload/outcome.ts";
+import type { ReloadOutcome } from "../../../../platform/reload/reload.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
 import { StateMark, Tag } from "../../kit/marks.tsx";

@@ -4,7 +4,7 @@ import { isDisabledForFailing } from "../../../../messaging/deliveries/rules/rec
 import type { Database } from "../../../../platform/database/database.ts";
 import { listAside } from "../../../../platform/database/files/pending-restore.ts";
 import type { DatabaseStatus } from "../../../../platform/database/health/health.ts";
-import { listUpgradeCopies } from "../../../../platform/database/versions/copies.ts";
+import { listUpgradeCopies } from "../../../../platform/database/upgrade-copies.ts";
 import { dayMs, toIsoTime, type Instant } from "../../../../platform/lib/clock.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";
 import { listsVersion } from "../../../../platform/lib/lists/list-texts.ts";

@@ -2,7 +2,7 @@ import { daysUntilFull, untilFullText } from "../../../../operations/stores/grow
 import type { StoreGrowth } from "../../../../operations/stores/growth.ts";
 import type { StoreSize } from "../../../../operations/stores/stores.ts";
 import { keptText, labelOf, type StoreLimits } from "../../../../operations/stores/stores.ts";
-import type { UpgradeCopy } from "../../../../platform/database/versions/copies.ts";
+import type { UpgradeCopy } from "../../../../platform/database/upgrade-copies.ts";
 import { toIsoTime } from "../../../../platform/lib/clock.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";
 import { counted, sentence } from "../../../../platform/lib/wording.ts";

@@ -1,7 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "../../lib/errors.ts";
-import { isBusy, sqliteErrorCode } from "./sqlite-error.ts";
 
 /**
  * Turns SQLite's errors into messages that say what to do.
@@ -40,4 +39,19 @@ function isReadOnlyFileSystem(path: string): boolean {
       if (code !== "ENOENT" || folder === dirname(folder)) return false;
     }
   }
+}
+
+/**
+ * Returns SQLite's extended result code, such as `SQLITE_CONSTRAINT_FOREIGNKEY`, or the system's, such as `EACCES`;
+ * undefined for an error that has none. drizzle wraps errors, so causes are searched too.
+ */
+export function sqliteErrorCode(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ("code" in at && typeof at.code === "string") return at.code;
+  return undefined;
+}
+
+/** Whether another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(sqliteErrorCode(error) ?? "");
 }

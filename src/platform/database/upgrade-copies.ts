@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileStamp, type Instant } from "../../lib/clock.ts";
+import { fileStamp, type Instant } from "../lib/clock.ts";
 
 /** A copy of a database that was made before its upgrade. */
 export interface UpgradeCopy {
