@@ -189,6 +189,25 @@ describe("source files", () => {
     expect(offenders(raw, /\binsertAuditEntry\(|INSERT INTO audit_log/i)).toEqual([]);
   });
 
+  test("query through `statement` and `prepare`: only files that other functions open are queried directly", () => {
+    const opensFiles = /^src\/(platform\/database|operations\/backups|cli\/(checks|commands))\//;
+    const direct = /\bsqlite\s*\??\.\s*(prepare|query|run|exec|serialize|transaction)\b/;
+    expectOnly(
+      [
+        // Files that other functions open, such as backups, which may be of an earlier version.
+        "src/access/audit/raw-entry.ts",
+        "src/access/console/sessions.ts",
+        "src/access/settings/raw-settings.ts",
+        "src/operations/stores/growth.ts",
+        "src/response/cases/restored-reports.ts",
+        // An image of the database, and a lock.
+        "src/sandbox/instance/instance.ts",
+        "src/web/api/site/health.ts",
+      ],
+      typescript.filter((path) => !opensFiles.test(path) && direct.test(read(path))),
+    );
+  });
+
   test("leave console.* to the command line", () => {
     const others = typescript.filter((path) => path !== "src/main.ts" && partOf(path) !== "cli");
     expect(offenders(others, /\bconsole\.\w+\(/)).toEqual([]);

@@ -21,9 +21,7 @@ export function createAuditReport({ database, clock }: Needs<"clock" | "database
       .orderBy(asc(auditLog.seq))
       .limit(countValue("limit")),
   );
-  const newest = database.sqlite
-    .query<{ seq: number | null }, []>("select max(seq) as seq from audit_log")
-    .get();
+  const newest = database.prepare<{ seq: number | null }>("select max(seq) as seq from audit_log").get();
   let after = newest?.seq ?? 0;
   let session: { log: Log; poll: Schedule | undefined } | undefined;
 

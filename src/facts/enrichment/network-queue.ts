@@ -8,15 +8,15 @@ export type NetworkQueue = ReturnType<typeof createNetworkQueue>;
 
 const ranksInOrder = Object.values(ranks).sort((a, b) => a - b);
 
-export function createNetworkQueue({ sqlite }: Database) {
-  const set = sqlite.prepare<
+export function createNetworkQueue({ prepare }: Pick<Database, "prepare">) {
+  const set = prepare<
     unknown,
     [{ threatSeq: number; rank: number | null; dueAt: Instant | null; failures: number }]
   >(
     `update enrichments set network_rank = $rank, network_due_at = $dueAt, network_failures = $failures
      where threat_seq = $threatSeq`,
   );
-  const dueOf = sqlite.prepare<{ seq: number }, [{ rank: number; now: Instant; limit: number }]>(
+  const dueOf = prepare<{ seq: number }, [{ rank: number; now: Instant; limit: number }]>(
     `select threat_seq as seq from enrichments where network_rank = $rank and network_due_at <= $now
      order by network_due_at limit $limit`,
   );

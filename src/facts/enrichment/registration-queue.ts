@@ -16,8 +16,8 @@ export type RegistrationQueue = ReturnType<typeof createRegistrationQueue>;
 const perSuffixMax = 4;
 const ranksInOrder = Object.values(ranks).sort((a, b) => a - b);
 
-export function createRegistrationQueue({ sqlite }: Database) {
-  const set = sqlite.prepare<
+export function createRegistrationQueue({ prepare }: Pick<Database, "prepare">) {
+  const set = prepare<
     unknown,
     [
       {
@@ -33,7 +33,7 @@ export function createRegistrationQueue({ sqlite }: Database) {
        registration_failures = $failures where threat_seq = $threatSeq`,
   );
   // Loose index scan: jumps from one suffix to the next, past the rows of each.
-  const suffixes = sqlite.prepare<{ suffix: string }, []>(
+  const suffixes = prepare<{ suffix: string }>(
     `with recursive found(suffix) as (
        select min(registration_suffix) from enrichments where registration_suffix is not null
        union all
@@ -41,10 +41,7 @@ export function createRegistrationQueue({ sqlite }: Database) {
        from found where found.suffix is not null)
      select suffix from found where suffix is not null`,
   );
-  const dueOf = sqlite.prepare<
-    { seq: number },
-    [{ suffix: string; rank: number; now: Instant; limit: number }]
-  >(
+  const dueOf = prepare<{ seq: number }, [{ suffix: string; rank: number; now: Instant; limit: number }]>(
     `select threat_seq as seq from enrichments where registration_suffix = $suffix and registration_rank = $rank
        and registration_due_at <= $now order by registration_due_at limit $limit`,
   );

@@ -82,7 +82,7 @@ const placesPerRecheck = 8;
 const newRanks = [ranks.high, ranks.medium, ranks.low];
 
 export function createEnrichmentStore(database: Database): EnrichmentStore {
-  const { admit, ends, read, write } = prepare(database);
+  const { admit, ends, read, write } = prepareAll(database);
   const seqs = (query: typeof read.dueOldest, rank: number, now: Instant, limit: number) =>
     query.all({ rank, now, limit }).map(({ seq }) => seq);
 
@@ -129,18 +129,18 @@ export function createEnrichmentStore(database: Database): EnrichmentStore {
   };
 }
 
-function prepare(database: Database) {
+function prepareAll(database: Database) {
   return { ...prepareAdmission(database), read: prepareReads(database), write: prepareWrites(database) };
 }
 
-function prepareAdmission({ sqlite }: Database) {
+function prepareAdmission({ prepare }: Pick<Database, "prepare">) {
   type Ends = { last: number | null; admitted: number | null };
-  const ends = sqlite.prepare<Ends, []>(
+  const ends = prepare<Ends>(
     "select (select max(seq) from threats) as last, (select max(threat_seq) from enrichments) as admitted",
   );
   // Admits in the order of the threats' row numbers: the highest number here shows how far that got. The order in
   // which they are checked depends on their time of creation, newest first (see `dueNewest`).
-  const admit = sqlite.prepare<unknown, [{ now: number; limit: number }]>(
+  const admit = prepare<unknown, [{ now: number; limit: number }]>(
     `insert into enrichments (threat_seq, rank, due_at, step, failures, facts, screenshot_failures)
      select seq, case severity when 'high' then ${ranks.high} when 'medium' then ${ranks.medium} else ${ranks.low} end,
        min(created_at, $now), 0, 0, '${JSON.stringify(nothingKnown)}', 0
@@ -148,7 +148,7 @@ function prepareAdmission({ sqlite }: Database) {
   );
   return {
     ends: () => ends.get()!,
-    admit: (now: Instant, limit: number) => admit.run({ now, limit }).changes,
+    admit: (now: Instant, limit: number) => admit.run({ now, limit }),
   };
 }
 
@@ -309,25 +309,21 @@ const dueRegistrations = `
   where suffix is not null`;
 
 /** Returns a function that counts the threats for which each kind of lookup is due, up to some thousands. */
-export function createDueCounts({ sqlite }: Pick<Database, "sqlite">) {
-  const count = (query: string, now: Instant, max: number) =>
-    sqlite.query<{ n: number }, [Instant, number]>(query).get(now, max)!.n;
+export function createDueCounts({ prepare }: Pick<Database, "prepare">) {
+  const counted = (query: string) => prepare<{ n: number }, [Instant, number]>(query);
   // The index begins with the rank.
   const ofAnyRank = (rank: string, dueAt: string) =>
-    `select count(*) as n from (select 1 from enrichments where ${rank} in (${everyRank.join()}) and ${dueAt} <= ? limit ?)`;
+    counted(
+      `select count(*) as n from (select 1 from enrichments where ${rank} in (${everyRank.join()}) and ${dueAt} <= ? limit ?)`,
+    );
+  const checks = ofAnyRank("rank", "due_at");
+  const registrations = counted(dueRegistrations);
+  const networks = ofAnyRank("network_rank", "network_due_at");
+  const screenshots = ofAnyRank("screenshot_rank", "screenshot_due_at");
   return (now: Instant) => [
-    { lookup: "check", due: count(ofAnyRank("rank", "due_at"), now, countedMax) },
-    {
-      lookup: "registration",
-      due: Math.min(countedMax, count(dueRegistrations, now, countedOfSuffixMax)),
-    },
-    {
-      lookup: "network",
-      due: count(ofAnyRank("network_rank", "network_due_at"), now, countedMax),
-    },
-    {
-      lookup: "screenshot",
-      due: count(ofAnyRank("screenshot_rank", "screenshot_due_at"), now, countedMax),
-    },
+    { lookup: "check", due: checks.get(now, countedMax)!.n },
+    { lookup: "registration", due: Math.min(countedMax, registrations.get(now, countedOfSuffixMax)!.n) },
+    { lookup: "network", due: networks.get(now, countedMax)!.n },
+    { lookup: "screenshot", due: screenshots.get(now, countedMax)!.n },
   ];
 }

@@ -202,16 +202,16 @@ function prepareRepairs(database: Database) {
     for (const { seq, attempts } of late) count += moveOne.run({ seq, latest: latest(attempts) });
     return count;
   };
-  const moveOneBy = database.sqlite.prepare<unknown, [{ seq: number; jumpMs: number; now: Instant }]>(
+  const moveOneBy = database.prepare<unknown, [{ seq: number; jumpMs: number; now: Instant }]>(
     `update deliveries set next_attempt_at = next_attempt_at + $jumpMs
      where seq = $seq and status = 'pending' and next_attempt_at > $now`,
   );
   const moveBy = (later: readonly PendingDelivery[], jumpMs: number, now: Instant) => {
     let count = 0;
-    for (const { seq } of later) count += moveOneBy.run({ seq, jumpMs, now }).changes;
+    for (const { seq } of later) count += moveOneBy.run({ seq, jumpMs, now });
     return count;
   };
-  const moveFailures = database.sqlite.prepare<unknown, [{ jumpMs: number }]>(
+  const moveFailures = database.prepare<unknown, [{ jumpMs: number }]>(
     `update recipients set failing_since = failing_since + $jumpMs, next_probe_at = next_probe_at + $jumpMs
      where failing_since is not null`,
   );

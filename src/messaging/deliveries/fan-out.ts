@@ -173,7 +173,7 @@ function createTaker({
         matchesFilter(filter, threat) &&
         announcements.add({ recipientSeq: seq, subscriptionSeq: ownFilter, threatSeq: threat.seq }) &&
         // Sent before the recipient had a filter.
-        statements.sentBefore.get(seq, threat.id) === null,
+        statements.sentBefore.get(seq, threat.id) === undefined,
     );
     for (const { seq: recipientSeq } of late) {
       const { id: threatId, domain, type, severity, similarity } = threat;
@@ -271,7 +271,7 @@ function prepareWrites(database: Database) {
       .set({ dispatchedAt: value(events.dispatchedAt, "now") })
       .where(eq(events.seq, value(events.seq))),
   );
-  const sentBefore = database.sqlite.prepare<unknown, [number, string]>(
+  const sentBefore = database.prepare<unknown, [number, string]>(
     `select 1 from events cross join deliveries on deliveries.event_seq = events.seq and deliveries.recipient_seq = ?
      where body ->> '$.data.threat.id' = ? and type = 'threat.created' limit 1`,
   );

@@ -173,8 +173,8 @@ function oldEvents(database: Database): OldRows {
 }
 
 /** Returns a function that deletes rows and returns their number, without the rows that cascades delete. */
-function counting({ sqlite }: Pick<Database, "sqlite">, remove: Statement<unknown>): OldRows["remove"] {
-  const deleted = sqlite.prepare<{ count: number }, []>("select changes() as count");
+function counting({ prepare }: Pick<Database, "prepare">, remove: Statement<unknown>): OldRows["remove"] {
+  const deleted = prepare<{ count: number }>("select changes() as count");
   return (range) => {
     remove.run(range);
     return deleted.get()!.count;

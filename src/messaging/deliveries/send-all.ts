@@ -42,12 +42,12 @@ export function createSendAll({
   recipients: Pick<Recipients, "get" | "update">;
   replay: Pick<Replay, "run">;
 }): SendAll {
-  const { sqlite } = database;
-  const countStatus = sqlite.prepare<{ total: number }, [{ seq: number; status: string; max: number }]>(
+  const { prepare } = database;
+  const countStatus = prepare<{ total: number }, [{ seq: number; status: string; max: number }]>(
     `select count(*) as total from
        (select 1 from deliveries where recipient_seq = $seq and status = $status limit $max)`,
   );
-  const bringForward = sqlite.prepare<unknown, [{ seq: number; now: Instant }]>(
+  const bringForward = prepare<unknown, [{ seq: number; now: Instant }]>(
     `update deliveries set next_attempt_at = $now where seq in
        (select seq from deliveries where recipient_seq = $seq and status = 'pending' and next_attempt_at > $now
         limit ${rowsPerStep})`,
@@ -65,7 +65,7 @@ export function createSendAll({
       recipients.update(recipient, { nextProbeAt: Math.min(recipient.nextProbeAt, now) });
       return false;
     }
-    const { changes } = bringForward.run({ seq: recipient.seq, now });
+    const changes = bringForward.run({ seq: recipient.seq, now });
     if (changes > 0) database.afterCommit(onDue);
     return changes === rowsPerStep;
   }

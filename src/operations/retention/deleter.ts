@@ -16,8 +16,8 @@ interface Dependencies {
   files: ScreenshotFolder;
   isStopped: () => boolean;
   notices: Notices;
-  oldScreenshots: () => OldScreenshots;
-  oldThreats: () => OldThreats;
+  oldScreenshots: OldScreenshots;
+  oldThreats: OldThreats;
 }
 
 /** Deletes what the rules in effect cover, in short transactions. */
@@ -50,7 +50,7 @@ export function createDeleter(dependencies: Dependencies) {
 
   /** Deletes the file of a threat that is gone, or whose screenshot was deleted and not taken again since. */
   async function removeUnlessRenewed(id: string): Promise<void> {
-    const deletedAt = oldScreenshots().deletedAt(id);
+    const deletedAt = oldScreenshots.deletedAt(id);
     if (deletedAt === null) return;
     const writtenAt = await files.writtenAt(id);
     if (deletedAt === undefined || (writtenAt !== undefined && writtenAt <= deletedAt))
@@ -59,18 +59,13 @@ export function createDeleter(dependencies: Dependencies) {
 
   const threatsOf = (rule: RetentionRule, status: "false_positive" | "resolved") =>
     deleteAll(rule, (before) => {
-      const ids = oldThreats().deleteSome(status, before, clock.now());
+      const ids = oldThreats.deleteSome(status, before, clock.now());
       return { ids, deleted: ids.length };
     });
 
-  function audit(): Promise<number> {
-    const { sqlite } = database;
-    const remove = sqlite.prepare<{ seq: number }, [number]>(
-      `delete from audit_log where seq in
-       (select seq from audit_log where at < ? order by seq limit ${auditRowsPerStep}) returning seq`,
-    );
-    return deleteAll("audit", (before) => ({ ids: [], deleted: remove.all(before).length }));
-  }
+  const removeEntries = database.prepare<unknown, [number]>(
+    `delete from audit_log where seq in (select seq from audit_log where at < ? order by seq limit ${auditRowsPerStep})`,
+  );
 
   return {
     run(rule: RetentionRule): Promise<number> {
@@ -82,7 +77,7 @@ export function createDeleter(dependencies: Dependencies) {
         case "screenshots":
           return deleteScreenshots(dependencies, removeUnlessRenewed);
         case "audit":
-          return audit();
+          return deleteAll("audit", (before) => ({ ids: [], deleted: removeEntries.run(before) }));
       }
     },
     /** Deletes the files that an earlier process left, once per process and only while something is being deleted. */
@@ -107,13 +102,13 @@ async function deleteScreenshots(
   for (let after: number | undefined = 0; after !== undefined && !isStopped(); await pause()) {
     const age = notices.ageInEffect("screenshots");
     if (age === null) return sum;
-    const { found, next } = oldScreenshots().page(after, clock.now() - age);
+    const { found, next } = oldScreenshots.page(after, clock.now() - age);
     after = next;
     if (found.length === 0) continue;
     const ids = await database.write(() => {
       const present = notices.ageInEffect("screenshots");
       if (present === null) return [];
-      const marked = oldScreenshots().mark(found, clock.now() - present, clock.now());
+      const marked = oldScreenshots.mark(found, clock.now() - present, clock.now());
       notices.count("screenshots", marked.length);
       return marked;
     }, background);

@@ -23,16 +23,16 @@ const sampleMax = 200;
 const isOld = "status = ?1 and status <> 'active' and status_changed_at < ?2";
 
 export function createOldThreats(database: Database) {
-  const { sqlite } = database;
+  const { prepare } = database;
   const deletedThreats = createDeletedThreats(database);
-  const summary = sqlite.prepare<Summary, [string, number]>(
+  const summary = prepare<Summary, [string, number]>(
     `select count(*) as count, min(status_changed_at) as oldest, max(status_changed_at) as newest
      from threats where ${isOld}`,
   );
-  const first = sqlite.prepare<{ id: string; domain: string }, [string, number, number]>(
+  const first = prepare<{ id: string; domain: string }, [string, number, number]>(
     `select id, domain from threats where ${isOld} order by status_changed_at, seq limit ?3`,
   );
-  const sampled = sqlite.prepare<{ bytes: number | null }, [string, number]>(
+  const sampled = prepare<{ bytes: number | null }, [string, number]>(
     `select avg(
        600 + length(reasons) + length(severity_reasons) + length(whois)
        + coalesce((select length(facts) + 150 from enrichments where threat_seq = threats.seq), 0)
@@ -43,7 +43,7 @@ export function createOldThreats(database: Database) {
      ) as bytes
      from (select seq from threats where ${isOld} limit ${sampleMax}) as old join threats using (seq)`,
   );
-  const next = sqlite.prepare<
+  const next = prepare<
     { seq: number; id: string; pair: number; domain: string; closedAt: number },
     [string, number]
   >(
@@ -51,7 +51,7 @@ export function createOldThreats(database: Database) {
      from threats where ${isOld} order by status_changed_at, seq limit ${threatsPerStep}`,
   );
   const forget = createForgetting(database);
-  const remove = sqlite.prepare<unknown, [number]>("delete from threats where seq = ?1");
+  const remove = prepare<unknown, [number]>("delete from threats where seq = ?1");
   return {
     /** Returns their number, and when the first and the last of them were closed. */
     summary: (status: ClosedStatus, before: Instant) => summary.get(status, before)!,
@@ -82,30 +82,30 @@ export function createOldThreats(database: Database) {
 
 /** Returns a function that deletes the rows about threats that no foreign key deletes with them. */
 function createForgetting({
-  sqlite,
-}: Database): (found: readonly { seq: number; id: string }[], now: Instant) => void {
+  prepare,
+}: Pick<Database, "prepare">): (found: readonly { seq: number; id: string }[], now: Instant) => void {
   // Announcements have no index by threat. There are few recipients, and each is one search.
-  const recipients = sqlite.prepare<{ recipient: number; subscription: number }, []>(
+  const recipients = prepare<{ recipient: number; subscription: number }>(
     `select seq as recipient, 0 as subscription from recipients
      union all select recipient_seq, seq from subscriptions`,
   );
-  const announced = sqlite.prepare<unknown, [number, number, string]>(
+  const announced = prepare<unknown, [number, number, string]>(
     `delete from announcements where recipient_seq = ?1 and subscription_seq = ?2
      and threat_seq in (select value from json_each(?3))`,
   );
-  const incidents = sqlite.prepare<unknown, [number, string]>(
+  const incidents = prepare<unknown, [number, string]>(
     `delete from open_incidents where subscription_seq = ?1
      and threat_seq in (select value from json_each(?2))`,
   );
-  const queued = sqlite.prepare<unknown, [string]>(
+  const queued = prepare<unknown, [string]>(
     "delete from queued_changes where threat_seq in (select value from json_each(?1))",
   );
   // The visit stays until its own retention ends.
-  const visits = sqlite.prepare<unknown, [string]>(
+  const visits = prepare<unknown, [string]>(
     "update trap_visits set threat_id = null where threat_id in (select value from json_each(?1))",
   );
   // Nobody can follow the site any more. The reports stay as a record of what was sent.
-  const takedowns = sqlite.prepare<unknown, [number, string]>(
+  const takedowns = prepare<unknown, [number, string]>(
     `update takedowns set closed_at = ?1 where down_at is null and closed_at is null
      and threat_seq in (select value from json_each(?2))`,
   );

@@ -27,8 +27,8 @@ export function createPreview({
 }: {
   database: Database;
   files: ScreenshotFolder;
-  oldThreats: () => OldThreats;
-  oldScreenshots: () => OldScreenshots;
+  oldThreats: OldThreats;
+  oldScreenshots: OldScreenshots;
 }): (rule: RetentionRule, ageMs: number, at: Instant) => Promise<Preview> {
   /** Returns the mean size of screenshots, from a sample. */
   async function meanBytes(ids: readonly string[]): Promise<number> {
@@ -39,9 +39,9 @@ export function createPreview({
   }
 
   async function ofThreats(status: "false_positive" | "resolved", before: Instant): Promise<Preview> {
-    const summary = oldThreats().summary(status, before);
-    const first = oldThreats().first(status, before, sampledFilesMax);
-    const each = oldThreats().bytesOfOne(status, before) + (await meanBytes(first.map(({ id }) => id)));
+    const summary = oldThreats.summary(status, before);
+    const first = oldThreats.first(status, before, sampledFilesMax);
+    const each = oldThreats.bytesOfOne(status, before) + (await meanBytes(first.map(({ id }) => id)));
     return {
       ...summary,
       examples: first.slice(0, examplesMax).map(({ domain }) => domain),
@@ -56,7 +56,7 @@ export function createPreview({
     let oldest: Instant | null = null;
     let newest: Instant | null = null;
     for (let after: number | undefined = 0; after !== undefined; await pause()) {
-      const { found, next } = oldScreenshots().page(after, before);
+      const { found, next } = oldScreenshots.page(after, before);
       for (const { id, at, domain } of found) {
         count += 1;
         oldest = Math.min(oldest ?? at, at);
@@ -69,14 +69,14 @@ export function createPreview({
     return { count, oldest, newest, examples, bytes: Math.round(count * (await meanBytes(ids))) };
   }
 
+  const oldEntries = database.prepare<Summary & { bytes: number | null }, [number]>(
+    `select count(*) as count, min(at) as oldest, max(at) as newest,
+       sum(80 + length(coalesce(subject, '')) + length(detail)) as bytes
+     from audit_log where at < ?`,
+  );
+
   function ofAudit(before: Instant): Preview {
-    const row = database.sqlite
-      .prepare<Summary & { bytes: number | null }, [number]>(
-        `select count(*) as count, min(at) as oldest, max(at) as newest,
-           sum(80 + length(coalesce(subject, '')) + length(detail)) as bytes
-         from audit_log where at < ?`,
-      )
-      .get(before)!;
+    const row = oldEntries.get(before)!;
     return { ...row, bytes: row.bytes ?? 0, examples: [] };
   }
 

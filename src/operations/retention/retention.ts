@@ -6,7 +6,6 @@ import type { Needs } from "../../platform/database/needs.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
-import { lazy } from "../../platform/lib/startup.ts";
 import { createScreenshotFiles, type ScreenshotFolder } from "../../facts/lookups/page/screenshot-files.ts";
 import { createDeleter } from "./deleter.ts";
 import { createNotices, type Notices } from "./notices.ts";
@@ -84,8 +83,8 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
   const { auditLog, clock, config, database, log, onConfigChange } = dependencies;
   const files = dependencies.files ?? filesNextTo(database.path);
   const notices = createNotices({ auditLog, clock, config, database });
-  const oldThreats = lazy(() => createOldThreats(database));
-  const oldScreenshots = lazy(() => createOldScreenshots(database));
+  const oldThreats = createOldThreats(database);
+  const oldScreenshots = createOldScreenshots(database);
   const preview = createPreview({ database, files, oldThreats, oldScreenshots });
   let previewing: Promise<RulePreview[]> | undefined;
   const totals = none();
@@ -204,19 +203,16 @@ function createDeletedNames({
   auditLog,
   database,
 }: Pick<Dependencies, "auditLog" | "database">): Pick<DataRetention, "deletedNames" | "restore"> {
-  const { sqlite } = database;
+  const count = database.prepare<{ n: number }>("select count(*) as n from deleted_threats");
+  const remove = database.prepare<{ protected: string }, [string]>(
+    `delete from deleted_threats where domain = ? returning
+       (select domain from protected_domains where seq = protected_domain_seq) as protected`,
+  );
   return {
-    deletedNames: () =>
-      sqlite.prepare<{ n: number }, []>("select count(*) as n from deleted_threats").get()!.n,
+    deletedNames: () => count.get()!.n,
     restore: (domain, by) =>
       database.write(() => {
-        const removed = sqlite
-          .prepare<{ protected: string }, [string]>(
-            `delete from deleted_threats where domain = ? returning
-             (select domain from protected_domains where seq = protected_domain_seq) as protected`,
-          )
-          .all(domain)
-          .map((row) => row.protected);
+        const removed = remove.all(domain).map((row) => row.protected);
         if (removed.length > 0)
           auditLog.record(by, "retention.restore", domain, { protected_domains: removed });
         return removed;

@@ -37,7 +37,11 @@ export function createStoreGrowth({
   clock,
   log,
 }: Needs<"clock" | "database" | "log">): StoreGrowth {
-  const { path, sqlite } = database;
+  const { path, prepare, sqlite } = database;
+  const insert = prepare<unknown, [Instant, StoreName, number]>(
+    "INSERT OR REPLACE INTO store_sizes (day, store, bytes) VALUES (?, ?, ?)",
+  );
+  const remove = prepare<unknown, [Instant]>("DELETE FROM store_sizes WHERE day < ?");
   const folders = storeFoldersOf(path);
   let timer: Timer | undefined;
   let task: FileTask | undefined;
@@ -53,13 +57,8 @@ export function createStoreGrowth({
     const day = startOfDay(clock.now());
     await database.write(
       () => {
-        for (const { store, bytes } of sizes)
-          sqlite.run("INSERT OR REPLACE INTO store_sizes (day, store, bytes) VALUES (?, ?, ?)", [
-            day,
-            store,
-            bytes,
-          ]);
-        sqlite.run("DELETE FROM store_sizes WHERE day < ?", [day - daysKept * dayMs]);
+        for (const { store, bytes } of sizes) insert.run(day, store, bytes);
+        remove.run(day - daysKept * dayMs);
       },
       { relaxed: true, patient: true },
     );

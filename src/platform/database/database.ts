@@ -18,6 +18,7 @@ import { type ConnectionObserver, watchConnection } from "./files/watched-connec
 import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase, type PendingMigrations } from "./migrate.ts";
 import { canReleasePages, logBytesKept, logPagesMax } from "./pragmas.ts";
+import { preparing, type Prepare } from "./sql-statement.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-queue.ts";
 
@@ -29,7 +30,9 @@ import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-q
 export interface Database {
   /** Query builder. Use `statement()` for anything that runs more than once: unprepared, a query takes 10 times as long. */
   readonly query: BunSQLiteDatabase;
-  /** Raw connection, for what drizzle cannot express (pragmas, online backup, hand-written SQL). */
+  /** For what drizzle cannot express, or only with more words than SQL. Anything else is a `statement()`. */
+  readonly prepare: Prepare;
+  /** Raw connection, for pragmas, images of the database, and functions that also work on other files. */
   readonly sqlite: Sqlite;
   /** Path of the file, or ":memory:". */
   readonly path: string;
@@ -229,6 +232,7 @@ function wrap({
   });
   return {
     query: drizzle({ client: sqlite }),
+    prepare: preparing(sqlite),
     sqlite,
     path,
     isShared: path !== ":memory:",

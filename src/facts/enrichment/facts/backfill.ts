@@ -46,7 +46,7 @@ function createBackfill(
   function left(): number {
     const stored = settings.get(setting);
     if (stored !== undefined) return Number(stored);
-    const last = database.sqlite.query<{ last: number | null }, []>("select max(seq) as last from threats");
+    const last = database.prepare<{ last: number | null }>("select max(seq) as last from threats");
     return last.get()!.last ?? 0;
   }
 
@@ -106,23 +106,20 @@ interface SeverityRow {
  */
 export function createSeverityBackfill(dependencies: BackfillDependencies): Backfill {
   const { clock, database } = dependencies;
-  const { sqlite } = database;
+  const between = database.prepare<SeverityRow, [number, number]>(
+    `select t.seq, t.domain, p.domain as protectedDomain, type, similarity, reasons, severity, clone_seen_at, facts
+     from threats t join protected_domains p on p.seq = protected_domain_seq left join enrichments on threat_seq = t.seq
+     where t.seq > ? and t.seq <= ?
+       and (severity_reasons like '%"deceives_%' or severity_reasons like '%"resembles_protected_name"%')`,
+  );
+  const update = database.prepare<unknown, [Severity, string, Instant, number]>(
+    `update threats set severity = ?1, severity_reasons = ?2,
+       changed_at = iif(severity = ?1, changed_at, max(changed_at + 1, ?3)) where seq = ?4`,
+  );
 
   function complete(from: number, to: number): void {
     const now = clock.now();
-    const rows = sqlite
-      .query<SeverityRow, [number, number]>(
-        `select t.seq, t.domain, p.domain as protectedDomain, type, similarity, reasons, severity, clone_seen_at, facts
-         from threats t join protected_domains p on p.seq = protected_domain_seq left join enrichments on threat_seq = t.seq
-         where t.seq > ? and t.seq <= ?
-           and (severity_reasons like '%"deceives_%' or severity_reasons like '%"resembles_protected_name"%')`,
-      )
-      .all(from, to);
-    const update = sqlite.query<unknown, [Severity, string, Instant, number]>(
-      `update threats set severity = ?1, severity_reasons = ?2,
-         changed_at = iif(severity = ?1, changed_at, max(changed_at + 1, ?3)) where seq = ?4`,
-    );
-    for (const { clone_seen_at: cloneSeenAt, facts, reasons, ...row } of rows) {
+    for (const { clone_seen_at: cloneSeenAt, facts, reasons, ...row } of between.all(from, to)) {
       const scored = severityOf(
         { ...row, reasons: JSON.parse(reasons) as SimilarityReason[] },
         {
@@ -154,20 +151,17 @@ interface SiteRow {
  */
 export function createSiteStateBackfill(dependencies: BackfillDependencies): Backfill {
   const { clock, database } = dependencies;
-  const { sqlite } = database;
+  const between = database.prepare<SiteRow, [number, number]>(
+    `select seq, clone_seen_at, looked_at, facts from threats left join enrichments on threat_seq = seq
+     where seq > ? and seq <= ? and site_state is null and (looked_at is not null or clone_seen_at is not null)`,
+  );
+  const update = database.prepare<unknown, [SiteState, Instant, number]>(
+    "update threats set site_state = ?, site_state_at = ? where seq = ?",
+  );
 
   function complete(from: number, to: number): void {
     const now = clock.now();
-    const rows = sqlite
-      .query<SiteRow, [number, number]>(
-        `select seq, clone_seen_at, looked_at, facts from threats left join enrichments on threat_seq = seq
-         where seq > ? and seq <= ? and site_state is null and (looked_at is not null or clone_seen_at is not null)`,
-      )
-      .all(from, to);
-    const update = sqlite.query<unknown, [SiteState, Instant, number]>(
-      "update threats set site_state = ?, site_state_at = ? where seq = ?",
-    );
-    for (const row of rows) {
+    for (const row of between.all(from, to)) {
       const found = stateOf(row, now);
       if (found !== null) update.run(found.state, found.since, row.seq);
     }

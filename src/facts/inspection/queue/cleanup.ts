@@ -92,28 +92,26 @@ export function createCleanup({
 }
 
 /** Each step changes a limited number of rows, and returns how many. */
-function prepareSteps({ sqlite }: Pick<Database, "sqlite">) {
-  const deleteOlder = sqlite.query<unknown, [Instant, number]>(
+function prepareSteps({ prepare }: Pick<Database, "prepare">) {
+  const deleteOlder = prepare<unknown, [Instant, number]>(
     "delete from inspections where seq in (select seq from inspections where finished_at < ? limit ?)",
   );
   // Numbers of rows are dense enough to count by. What is kept is passed once, and not by each step.
-  const deleteSurplus = sqlite.query<{ seq: number }, [number, number, number]>(
+  const deleteSurplus = prepare<{ seq: number }, [number, number, number]>(
     `delete from inspections where seq in
        (select seq from inspections
         where seq > ? and seq <= (select coalesce(max(seq), 0) from inspections) - ?
           and finished_at is not null and imitates is not 1 order by seq limit ?)
      returning seq`,
   );
-  const dropWaiting = sqlite.query<unknown, [Instant, number, Instant, number]>(
+  const dropWaiting = prepare<unknown, [Instant, number, Instant, number]>(
     `update inspections set state = 'skipped', finished_at = ?, reason = 'dropped: waited for three days'
      where seq in
        (select seq from inspections where state = 'queued' and priority = ? and due_at < ? order by due_at limit ?)`,
   );
-  const deleteCounts = sqlite.query<unknown, [Instant]>(
-    "delete from inspection_counts where day > 0 and day < ?",
-  );
+  const deleteCounts = prepare<unknown, [Instant]>("delete from inspection_counts where day > 0 and day < ?");
   return {
-    deleteOlder: (before: Instant) => deleteOlder.run(before, rowsPerStep).changes,
+    deleteOlder: (before: Instant) => deleteOlder.run(before, rowsPerStep),
     deleteSurplus() {
       let passed = 0;
       return () => {
@@ -123,7 +121,7 @@ function prepareSteps({ sqlite }: Pick<Database, "sqlite">) {
       };
     },
     dropWaiting: (now: Instant) =>
-      dropWaiting.run(now, inspectionPriorities.indexOf("feed"), now - waitingMsMax, rowsPerStep).changes,
-    deleteCounts: (before: Instant) => deleteCounts.run(before).changes,
+      dropWaiting.run(now, inspectionPriorities.indexOf("feed"), now - waitingMsMax, rowsPerStep),
+    deleteCounts: (before: Instant) => deleteCounts.run(before),
   };
 }

@@ -13,37 +13,32 @@ export const listedMax = 10_000;
 const searchedMax = 10_000;
 
 /** Returns the ids of one page, the newest request first. */
-export function createInspectionList({ sqlite }: Pick<Database, "sqlite">) {
+export function createInspectionList({ prepare }: Pick<Database, "prepare">) {
   return (filter: InspectionFilter, { page, perPage }: { page: number; perPage: number }) => {
     const { where, values } = conditionOf(filter);
-    const ids = sqlite
-      .query<{ id: string }, (string | number)[]>(
-        `select id from inspections ${where} order by seq desc limit ? offset ?`,
-      )
+    const ids = prepare<{ id: string }, (string | number)[]>(
+      `select id from inspections ${where} order by seq desc limit ? offset ?`,
+    )
       .all(...values, perPage, Math.min(page - 1, listedMax) * perPage)
       .map(({ id }) => id);
-    const { n } = sqlite
-      .query<{ n: number }, (string | number)[]>(
-        `select count(*) as n from (select 1 from inspections ${where} limit ${listedMax})`,
-      )
-      .get(...values)!;
+    const { n } = prepare<{ n: number }, (string | number)[]>(
+      `select count(*) as n from (select 1 from inspections ${where} limit ${listedMax})`,
+    ).get(...values)!;
     return { ids, total: n };
   };
 }
 
 /** Returns how far a request of a person is. */
-export function createRequestProgress({ sqlite }: Pick<Database, "sqlite">) {
+export function createRequestProgress({ prepare }: Pick<Database, "prepare">) {
   return (request: PersonalRequest): RequestProgress => {
     const { sql, values } = conditionOfRequest(request);
-    return sqlite
-      .query<RequestProgress, (string | number)[]>(
-        `select count(*) as "all", count(*) filter (where imitates = 1) as imitating,
+    return prepare<RequestProgress, (string | number)[]>(
+      `select count(*) as "all", count(*) filter (where imitates = 1) as imitating,
            count(*) filter (where state = 'done' and imitates is not 1) as harmless,
            count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'skipped') as skipped,
            count(*) filter (where state in ('queued', 'running')) as waiting
          from inspections where ${sql}`,
-      )
-      .get(...values)!;
+    ).get(...values)!;
   };
 }
 

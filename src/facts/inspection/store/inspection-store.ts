@@ -71,7 +71,7 @@ export interface InspectionStore {
 
 export function createInspectionStore(database: Database): InspectionStore {
   const { read, write } = prepareStatements(database);
-  const startedSince = database.sqlite.prepare<{ n: number }, [Instant, Instant, Instant]>(
+  const startedSince = database.prepare<{ n: number }, [Instant, Instant, Instant]>(
     `select count(*) as n from inspections
      where (state = 'running' or finished_at > ?) and started_at > ? and started_at <= ?`,
   );

@@ -15,18 +15,18 @@ export interface Announcements {
   has(announcement: Announcement): boolean;
 }
 
-export function createAnnouncements({ sqlite }: Pick<Database, "sqlite">): Announcements {
-  const insert = sqlite.prepare<unknown, [number, number, number]>(
+export function createAnnouncements({ prepare }: Pick<Database, "prepare">): Announcements {
+  const insert = prepare<unknown, [number, number, number]>(
     "insert or ignore into announcements (recipient_seq, subscription_seq, threat_seq) values (?, ?, ?)",
   );
-  const find = sqlite.prepare<unknown, [number, number, number]>(
+  const find = prepare<unknown, [number, number, number]>(
     "select 1 from announcements where recipient_seq = ? and subscription_seq = ? and threat_seq = ?",
   );
   return {
     add: ({ recipientSeq, subscriptionSeq, threatSeq }) =>
-      insert.run(recipientSeq, subscriptionSeq, threatSeq).changes > 0,
+      insert.run(recipientSeq, subscriptionSeq, threatSeq) > 0,
     has: ({ recipientSeq, subscriptionSeq, threatSeq }) =>
-      find.get(recipientSeq, subscriptionSeq, threatSeq) !== null,
+      find.get(recipientSeq, subscriptionSeq, threatSeq) !== undefined,
   };
 }
 
@@ -35,14 +35,14 @@ const removalRowsMax = 5_000;
 
 /** Deletes what was announced to a recipient, or for one subscription only, in several transactions. */
 export async function deleteAnnouncements(
-  { sqlite, write }: Pick<Database, "sqlite" | "write">,
+  { prepare, write }: Pick<Database, "prepare" | "write">,
   { recipientSeq, subscriptionSeq = null }: { recipientSeq: number; subscriptionSeq?: number | null },
 ): Promise<void> {
-  const remove = sqlite.prepare<unknown, [number, number | null]>(
+  const remove = prepare<unknown, [number, number | null]>(
     `delete from announcements where (recipient_seq, subscription_seq, threat_seq) in (
        select recipient_seq, subscription_seq, threat_seq from announcements
        where recipient_seq = ?1 and subscription_seq = coalesce(?2, subscription_seq) limit ${removalRowsMax})`,
   );
-  const removeBatch = () => remove.run(recipientSeq, subscriptionSeq).changes;
+  const removeBatch = () => remove.run(recipientSeq, subscriptionSeq);
   while ((await write(removeBatch, { patient: true })) > 0);
 }

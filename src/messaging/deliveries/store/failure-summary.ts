@@ -57,8 +57,8 @@ interface RecipientRow {
   queued: number;
 }
 
-export function createFailureSummary({ sqlite }: Pick<Database, "sqlite">): FailureSummary {
-  const counted = sqlite.prepare<RecipientRow, [{ channels: string | null; recipient: string | null }]>(
+export function createFailureSummary({ prepare }: Pick<Database, "prepare">): FailureSummary {
+  const counted = prepare<RecipientRow, [{ channels: string | null; recipient: string | null }]>(
     `select seq, id as recipientId, name as recipientName, channel, enabled,
        (select count(*) from (select 1 from deliveries
           where recipient_seq = recipients.seq and status = 'failed' limit ${failedCountedMax + 1})) as total,
@@ -70,7 +70,7 @@ export function createFailureSummary({ sqlite }: Pick<Database, "sqlite">): Fail
        and total > 0
      order by total desc, name limit ${recipientsMax}`,
   );
-  const causes = sqlite.prepare<FailureCause, [{ seq: number; limit: number }]>(
+  const causes = prepare<FailureCause, [{ seq: number; limit: number }]>(
     `select count(*) as total, failure, error, status_code as statusCode,
        case when min(response) = max(response) then min(response) end as response
      from (

@@ -27,25 +27,25 @@ export function createRelease({
   /** `breaker`: whether deliveries may be held at all. */
   settings: { breaker: boolean };
 }): Release {
-  const { sqlite } = database;
-  const recovered = sqlite.prepare<{ seq: number }, []>(
+  const { prepare } = database;
+  const recovered = prepare<{ seq: number }>(
     "select seq from recipients where next_probe_at is not null and consecutive_failures = 0",
   );
-  const lastOfStep = sqlite.prepare<{ last: number | null }, [{ seq: number; after: number }]>(
+  const lastOfStep = prepare<{ last: number | null }, [{ seq: number; after: number }]>(
     `select max(seq) as last from (select seq from deliveries where recipient_seq = $seq and status = 'pending'
        and seq > $after order by seq limit ${deliveriesPerStep})`,
   );
-  const restart = sqlite.prepare<unknown, [{ seq: number; after: number; last: number; now: Instant }]>(
+  const restart = prepare<unknown, [{ seq: number; after: number; last: number; now: Instant }]>(
     `update deliveries set attempts = 0, next_attempt_at = $now
      where recipient_seq = $seq and status = 'pending' and seq > $after and seq <= $last`,
   );
-  const end = sqlite.prepare<unknown, [{ seq: number }]>(
+  const end = prepare<unknown, [{ seq: number }]>(
     "update recipients set next_probe_at = null where seq = $seq and consecutive_failures = 0",
   );
-  const endAll = sqlite.prepare<unknown, []>(
+  const endAll = prepare<unknown>(
     "update recipients set next_probe_at = null where next_probe_at is not null",
   );
-  const bringForward = sqlite.prepare<unknown, [{ latest: Instant }]>(
+  const bringForward = prepare<unknown, [{ latest: Instant }]>(
     "update recipients set next_probe_at = $latest where next_probe_at > $latest",
   );
 

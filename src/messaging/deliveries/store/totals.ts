@@ -36,12 +36,12 @@ export function createDeliveryTotals({
   /** Number of deliveries above which another thread counts them. */
   countedAtOnceMax?: number;
 }): DeliveryTotals {
-  const { isShared, path, sqlite } = database;
+  const { isShared, path, prepare } = database;
   // Sequence numbers never repeat, so the oldest and the newest one limit the number of rows.
-  const rowsAtMost = sqlite.prepare<{ rows: number | null }, []>(
+  const rowsAtMost = prepare<{ rows: number | null }>(
     "select (select max(seq) from deliveries) - (select min(seq) from deliveries) as rows",
   );
-  const count = sqlite.prepare<DeliveryTotal, []>(countByStatus);
+  const count = prepare<DeliveryTotal>(countByStatus);
   let last: DeliveryTotal[] = [];
   let task: FileTask | undefined;
   let counting: Promise<void> | undefined;
@@ -73,13 +73,11 @@ export function createDeliveryTotals({
 }
 
 /** Returns a function that finds the oldest pending delivery of each enabled recipient by an index. */
-export function createOldestPending({ sqlite }: Pick<Database, "sqlite">) {
-  return () =>
-    sqlite
-      .query<{ recipient: string; createdAt: Instant | null }, []>(
-        `select name as recipient, (select created_at from deliveries where seq = (select min(seq) from deliveries
-           where recipient_seq = recipients.seq and status = 'pending')) as createdAt
-         from recipients where enabled = 1 order by name`,
-      )
-      .all();
+export function createOldestPending({ prepare }: Pick<Database, "prepare">) {
+  const oldest = prepare<{ recipient: string; createdAt: Instant | null }>(
+    `select name as recipient, (select created_at from deliveries where seq = (select min(seq) from deliveries
+       where recipient_seq = recipients.seq and status = 'pending')) as createdAt
+     from recipients where enabled = 1 order by name`,
+  );
+  return () => oldest.all();
 }

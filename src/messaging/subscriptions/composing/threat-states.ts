@@ -26,22 +26,22 @@ export interface ThreatStates {
   open(domains: readonly string[]): Record<Severity, number>;
 }
 
-export function createThreatStates({ sqlite }: Pick<Database, "sqlite">): ThreatStates {
+export function createThreatStates({ prepare }: Pick<Database, "prepare">): ThreatStates {
   type Row = Omit<ThreatState, "verified"> & { verified: 0 | 1 };
-  const states = sqlite.prepare<Row, [string]>(
+  const states = prepare<Row, [string]>(
     `select t.seq, t.id, t.domain, d.domain as protectedDomain, t.type, t.severity, t.similarity, t.source, t.verified,
        t.status, t.import_seq as importSeq, t.scan_seq as scanSeq
      from json_each(?) wanted join threats t on t.seq = wanted.value
      join protected_domains d on d.seq = t.protected_domain_seq`,
   );
-  const details = sqlite.prepare<{ firstSeen: Instant; reasons: string; severityReasons: string }, [number]>(
+  const details = prepare<{ firstSeen: Instant; reasons: string; severityReasons: string }, [number]>(
     `select first_seen as firstSeen, reasons, severity_reasons as severityReasons from threats where seq = ?`,
   );
   type Count = { severity: Severity; total: number };
-  const allOpen = sqlite.prepare<Count, []>(
+  const allOpen = prepare<Count>(
     "select severity, total from threat_counts where protected_domain_seq = 0 and status = 'active'",
   );
-  const openOf = sqlite.prepare<Count, [string]>(
+  const openOf = prepare<Count, [string]>(
     `select c.severity, sum(c.total) as total from json_each(?) wanted
      join protected_domains d on d.domain = wanted.value
      join threat_counts c on c.protected_domain_seq = d.seq

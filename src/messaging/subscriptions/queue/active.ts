@@ -61,9 +61,9 @@ interface Row {
  * that a step of the fan-out with hundreds of events reads them once, and each transaction sees its own state.
  */
 export function createActiveSubscriptions({
-  sqlite,
-}: Pick<Database, "sqlite">): () => readonly ActiveSubscription[] {
-  const read = sqlite.prepare<Row, []>(
+  prepare,
+}: Pick<Database, "prepare">): () => readonly ActiveSubscription[] {
+  const read = prepare<Row>(
     `select s.seq, s.recipient_seq as recipientSeq, s.consumed_seq as consumedSeq,
        s.events, s.filter, r.channel as channelType
      from subscriptions s join recipients r on r.seq = s.recipient_seq where s.enabled = 1`,

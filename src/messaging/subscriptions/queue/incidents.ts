@@ -8,18 +8,18 @@ export interface Incidents {
   close(subscriptionSeq: number, threatSeq: number): void;
 }
 
-export function createIncidents({ sqlite }: Pick<Database, "sqlite">): Incidents {
-  const find = sqlite.prepare<unknown, [number, number]>(
+export function createIncidents({ prepare }: Pick<Database, "prepare">): Incidents {
+  const find = prepare<unknown, [number, number]>(
     "select 1 from open_incidents where subscription_seq = ? and threat_seq = ?",
   );
-  const insert = sqlite.prepare<unknown, [number, number]>(
+  const insert = prepare<unknown, [number, number]>(
     "insert or ignore into open_incidents (subscription_seq, threat_seq) values (?, ?)",
   );
-  const remove = sqlite.prepare<unknown, [number, number]>(
+  const remove = prepare<unknown, [number, number]>(
     "delete from open_incidents where subscription_seq = ? and threat_seq = ?",
   );
   return {
-    has: (subscriptionSeq, threatSeq) => find.get(subscriptionSeq, threatSeq) !== null,
+    has: (subscriptionSeq, threatSeq) => find.get(subscriptionSeq, threatSeq) !== undefined,
     open: (subscriptionSeq, threatSeq) => void insert.run(subscriptionSeq, threatSeq),
     close: (subscriptionSeq, threatSeq) => void remove.run(subscriptionSeq, threatSeq),
   };

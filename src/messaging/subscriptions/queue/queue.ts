@@ -57,11 +57,11 @@ export interface Queue {
   count(): number;
 }
 
-export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
+export function createQueue({ prepare }: Pick<Database, "prepare">): Queue {
   type EndRow = { seq: number; at: Instant };
   type PlaceValues = [number, number];
   // One statement for all subscriptions takes half the time of one for each.
-  const insert = sqlite.prepare<
+  const insert = prepare<
     unknown,
     [string, string, number, number | null, string | null, number, number | null]
   >(
@@ -69,48 +69,48 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
      select wanted.value, ?2, ?3, ?4, ?5, ?6, ?7 from json_each(?1) wanted
      where exists (select 1 from subscriptions where seq = wanted.value)`,
   );
-  const urge = sqlite.prepare<unknown, [Instant, number]>(
+  const urge = prepare<unknown, [Instant, number]>(
     `update queued_changes set urgent_at = ?
      where threat_seq = ? and type = 'threat.created' and urgent_at is null`,
   );
-  const ofThreat = sqlite.prepare<unknown, [number, number, number]>(
+  const ofThreat = prepare<unknown, [number, number, number]>(
     `select 1 from queued_changes
      where threat_seq = ? and subscription_seq = ? and seq > ? and type = 'threat.created'`,
   );
-  const first = sqlite.prepare<EndRow, PlaceValues>(
+  const first = prepare<EndRow, PlaceValues>(
     "select seq, at from queued_changes where subscription_seq = ? and seq > ? order by seq limit 1",
   );
-  const last = sqlite.prepare<EndRow, PlaceValues>(
+  const last = prepare<EndRow, PlaceValues>(
     "select seq, at from queued_changes where subscription_seq = ? and seq > ? order by seq desc limit 1",
   );
-  const urgent = sqlite.prepare<EndRow, PlaceValues>(
+  const urgent = prepare<EndRow, PlaceValues>(
     `select seq, urgent_at as at from queued_changes
      where subscription_seq = ? and urgent_at is not null and seq > ? order by urgent_at limit 1`,
   );
-  const nth = sqlite.prepare<unknown, [number, number, number]>(
+  const nth = prepare<unknown, [number, number, number]>(
     "select 1 from queued_changes where subscription_seq = ? and seq > ? order by seq limit 1 offset ?",
   );
-  const rows = sqlite.prepare<QueuedRow, [number, number, number]>(
+  const rows = prepare<QueuedRow, [number, number, number]>(
     `select seq, type, late, threat_seq as threatSeq, data, at from queued_changes
      where subscription_seq = ? and seq > ? order by seq limit ?`,
   );
-  const newThreats = sqlite.prepare<{ id: string }, [number, number, number]>(
+  const newThreats = prepare<{ id: string }, [number, number, number]>(
     `select t.id from (
        select threat_seq from queued_changes
        where subscription_seq = ? and seq > ? and type = 'threat.created' order by seq limit ?
      ) join threats t on t.seq = threat_seq`,
   );
-  const removeLate = sqlite.prepare<unknown, [number, number, number]>(
+  const removeLate = prepare<unknown, [number, number, number]>(
     "delete from queued_changes where threat_seq = ? and subscription_seq = ? and seq > ? and late = 1",
   );
-  const consumed = sqlite.prepare<unknown, PlaceValues>(
+  const consumed = prepare<unknown, PlaceValues>(
     "select 1 from queued_changes where subscription_seq = ? and seq <= ? limit 1",
   );
-  const remove = sqlite.prepare<unknown, [number, number, number]>(
+  const remove = prepare<unknown, [number, number, number]>(
     `delete from queued_changes where seq in (
        select seq from queued_changes where subscription_seq = ? and seq <= ? order by seq limit ?)`,
   );
-  const total = sqlite.prepare<{ total: number }, []>("select count(*) as total from queued_changes");
+  const total = prepare<{ total: number }>("select count(*) as total from queued_changes");
 
   return {
     add({ type, late, threatSeq, data, at, urgentAt }, subscriptions) {
@@ -120,10 +120,10 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
     },
     markUrgent: (threatSeq, at) => void urge.run(at, threatSeq),
     hasNewThreat: ({ subscriptionSeq, consumedSeq }, threatSeq) =>
-      ofThreat.get(threatSeq, subscriptionSeq, consumedSeq) !== null,
+      ofThreat.get(threatSeq, subscriptionSeq, consumedSeq) !== undefined,
     ends({ subscriptionSeq, consumedSeq }) {
       const firstRow = first.get(subscriptionSeq, consumedSeq);
-      if (firstRow === null) return undefined;
+      if (firstRow === undefined) return undefined;
       const lastRow = last.get(subscriptionSeq, consumedSeq)!;
       return {
         countMax: lastRow.seq - firstRow.seq + 1,
@@ -133,15 +133,16 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
       };
     },
     hasMany: ({ subscriptionSeq, consumedSeq }, count) =>
-      nth.get(subscriptionSeq, consumedSeq, count - 1) !== null,
+      nth.get(subscriptionSeq, consumedSeq, count - 1) !== undefined,
     read: ({ subscriptionSeq, consumedSeq }, limit) => rows.all(subscriptionSeq, consumedSeq, limit),
     newThreatIds: ({ subscriptionSeq, consumedSeq }, limit) =>
       newThreats.all(subscriptionSeq, consumedSeq, limit).map(({ id }) => id),
     deleteLate: ({ subscriptionSeq, consumedSeq }, threatSeq) =>
       void removeLate.run(threatSeq, subscriptionSeq, consumedSeq),
-    hasConsumed: ({ subscriptionSeq, consumedSeq }) => consumed.get(subscriptionSeq, consumedSeq) !== null,
+    hasConsumed: ({ subscriptionSeq, consumedSeq }) =>
+      consumed.get(subscriptionSeq, consumedSeq) !== undefined,
     deleteConsumed: ({ subscriptionSeq, consumedSeq }, limit) =>
-      remove.run(subscriptionSeq, consumedSeq, limit).changes,
+      remove.run(subscriptionSeq, consumedSeq, limit),
     count: () => total.get()!.total,
   };
 }

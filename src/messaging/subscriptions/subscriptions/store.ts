@@ -54,6 +54,13 @@ export interface SubscriptionStore {
 export function createSubscriptionStore(database: Database): SubscriptionStore {
   const { query } = database;
   const reads = prepareReads(database);
+  const remember = database.prepare<unknown, [number, number, Instant, Instant, number]>(
+    `insert or ignore into announcements (recipient_seq, subscription_seq, threat_seq)
+     select ?1, ?2, seq from (select seq, created_at, status from threats order by seq desc limit ${rememberedMax})
+     where created_at between ?3 and ?4 and status = 'active' and seq not in (
+       select threat_seq from queued_changes
+       where subscription_seq = ?2 and seq > ?5 and threat_seq is not null)`,
+  );
 
   function find(key: string): Subscription | undefined {
     const row = reads.one.get({ key });
@@ -86,14 +93,7 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
         .returning({ seq: subscriptions.seq })
         .all().length > 0,
     rememberSent: ({ seq, consumedSeq, updatedAt }, { recipientSeq, now }) =>
-      void database.sqlite.run(
-        `insert or ignore into announcements (recipient_seq, subscription_seq, threat_seq)
-         select ?1, ?2, seq from (select seq, created_at, status from threats order by seq desc limit ${rememberedMax})
-         where created_at between ?3 and ?4 and status = 'active' and seq not in (
-           select threat_seq from queued_changes
-           where subscription_seq = ?2 and seq > ?5 and threat_seq is not null)`,
-        [recipientSeq, seq, updatedAt, now - takenAfterMs, consumedSeq],
-      ),
+      void remember.run(recipientSeq, seq, updatedAt, now - takenAfterMs, consumedSeq),
     async clear({ seq: subscriptionSeq, recipientSeq }) {
       const batch = query
         .select({ seq: queuedChanges.seq })

@@ -28,7 +28,7 @@ export function createCampaignWriter({
   grouping: Grouping;
   yielder: Yielder;
 }) {
-  const statements = prepare(database);
+  const statements = prepareAll(database);
   const { newest } = statements;
   const changes = createSteps({ grouping, statements });
   const lastVersion = () => newest.get()!.version ?? 0;
@@ -78,7 +78,7 @@ function createSteps({
   statements,
 }: {
   grouping: Grouping;
-  statements: ReturnType<typeof prepare>;
+  statements: ReturnType<typeof prepareAll>;
 }): () => Generator<Step> {
   const { numberAfter, numberOfThreat, remove, row, setNumber, upsert } = statements;
   /** Numbers of stored campaigns that may have ended. */
@@ -145,27 +145,23 @@ function createSteps({
   return changes;
 }
 
-function prepare({ sqlite }: Database) {
+function prepareAll({ prepare }: Pick<Database, "prepare">) {
   return {
-    setNumber: sqlite.prepare<unknown, [number | null, number]>(
-      "update threats set campaign_seq = ? where seq = ?",
-    ),
-    upsert: sqlite.prepare<unknown, [number, number, number, string]>(
+    setNumber: prepare<unknown, [number | null, number]>("update threats set campaign_seq = ? where seq = ?"),
+    upsert: prepare<unknown, [number, number, number, string]>(
       `insert into campaigns (number, size, score, reasons) values (?, ?, ?, ?)
        on conflict (number) do update set size = excluded.size, score = excluded.score, reasons = excluded.reasons`,
     ),
-    remove: sqlite.prepare<unknown, [number]>("delete from campaigns where number = ?"),
-    row: sqlite.prepare<{ size: number; score: number; reasons: string }, [number]>(
+    remove: prepare<unknown, [number]>("delete from campaigns where number = ?"),
+    row: prepare<{ size: number; score: number; reasons: string }, [number]>(
       "select size, score, reasons from campaigns where number = ?",
     ),
-    numberAfter: sqlite.prepare<{ number: number }, [number, number]>(
+    numberAfter: prepare<{ number: number }, [number, number]>(
       "select number from campaigns where number > ? order by number limit ?",
     ),
-    numberOfThreat: sqlite.prepare<{ number: number | null }, [number]>(
+    numberOfThreat: prepare<{ number: number | null }, [number]>(
       "select campaign_seq as number from threats where seq = ?",
     ),
-    newest: sqlite.prepare<{ version: number | null }, []>(
-      "select max(version) as version from threat_change_log",
-    ),
+    newest: prepare<{ version: number | null }>("select max(version) as version from threat_change_log"),
   };
 }

@@ -104,20 +104,18 @@ type Summary = Omit<CampaignSummary, "reasons" | "protectedDomains"> & {
   protectedDomains: string;
 };
 
-export function createCampaigns({ sqlite }: Database): Campaigns {
+export function createCampaigns({ prepare }: Pick<Database, "prepare">): Campaigns {
   const columns = "number, size, score, reasons";
-  const byNumber = sqlite.prepare<StoredCampaign, [number]>(
-    `select ${columns} from campaigns where number = ?`,
-  );
-  const ofThreat = sqlite.prepare<StoredCampaign, [number]>(
+  const byNumber = prepare<StoredCampaign, [number]>(`select ${columns} from campaigns where number = ?`);
+  const ofThreat = prepare<StoredCampaign, [number]>(
     `select ${columns} from campaigns where number = (select campaign_seq from threats where seq = ?)`,
   );
-  const summaries = sqlite.prepare<
+  const summaries = prepare<
     Summary,
     [{ limit: number; offset: number; since: number; domain: string | null }]
   >(summaryQuery);
-  const count = sqlite.prepare<{ total: number }, []>("select count(*) as total from campaigns");
-  const members = sqlite.prepare<
+  const count = prepare<{ total: number }>("select count(*) as total from campaigns");
+  const members = prepare<
     Omit<CampaignThreat, "registeredAt" | "reasons" | "isReported"> & {
       registeredAt: string | null;
       isReported: number;
@@ -131,7 +129,7 @@ export function createCampaigns({ sqlite }: Database): Campaigns {
      where t.campaign_seq = ? order by t.seq limit ? offset ?`,
   );
   const of = (threatSeq: number) => parsed(ofThreat.get(threatSeq));
-  const seqOf = sqlite.prepare<{ seq: number }, [string]>("select seq from threats where id = ?");
+  const seqOf = prepare<{ seq: number }, [string]>("select seq from threats where id = ?");
   return {
     of,
     tiesOf(threatId) {
@@ -191,6 +189,8 @@ const summaryQuery = `
   group by c.number order by active > 0 desc, up > 0 desc, lastSeen desc, c.number desc
   limit $limit offset $offset) listed`;
 
-function parsed(stored: StoredCampaign | null): Campaign | undefined {
-  return stored === null ? undefined : { ...stored, reasons: JSON.parse(stored.reasons) as CampaignReason[] };
+function parsed(stored: StoredCampaign | undefined): Campaign | undefined {
+  return stored === undefined
+    ? undefined
+    : { ...stored, reasons: JSON.parse(stored.reasons) as CampaignReason[] };
 }

@@ -23,24 +23,24 @@ interface StoredThreat {
 export type ReadThreat = Omit<ThreatSource, "originals"> & { campaign: number | null };
 
 /** Reads threats with the facts that grouping compares. */
-export function createThreatReader({ sqlite }: Database) {
+export function createThreatReader({ prepare }: Pick<Database, "prepare">) {
   const isCertified = "exists (select 1 from threat_certificates c where c.threat_seq = t.seq)";
   const select = `select t.seq, t.domain, d.domain as protectedDomain, t.status, t.first_seen as firstSeen, e.facts,
       t.campaign_seq as campaign, ${isCertified} as isCertified
     from threats t join protected_domains d on d.seq = t.protected_domain_seq
     left join enrichments e on e.threat_seq = t.seq`;
-  const between = sqlite.prepare<StoredThreat, [number, number]>(
+  const between = prepare<StoredThreat, [number, number]>(
     `${select} where t.seq > ? and t.seq <= ? and (
       length(e.facts) > ${emptyFactsLength} or t.domain glob '*[0-9]*' or t.campaign_seq is not null
       or ${isCertified})
     order by t.seq`,
   );
-  const one = sqlite.prepare<StoredThreat, [number]>(`${select} where t.seq = ?`);
-  const numbered = sqlite.prepare<{ seq: number }, [number]>(
+  const one = prepare<StoredThreat, [number]>(`${select} where t.seq = ?`);
+  const numbered = prepare<{ seq: number }, [number]>(
     "select seq from threats where campaign_seq is not null and seq <= ?",
   );
-  const last = sqlite.prepare<{ seq: number | null }, []>("select max(seq) as seq from threats");
-  const serialsOf = sqlite.prepare<{ serial: string }, [number]>(
+  const last = prepare<{ seq: number | null }>("select max(seq) as seq from threats");
+  const serialsOf = prepare<{ serial: string }, [number]>(
     "select serial from threat_certificates where threat_seq = ? and serial <> '' order by seq desc limit 8",
   );
   const complete = ({ facts, isCertified: hasSerials, ...threat }: StoredThreat): ReadThreat => ({
@@ -55,7 +55,7 @@ export function createThreatReader({ sqlite }: Database) {
     },
     one(seq: number): ReadThreat | undefined {
       const threat = one.get(seq);
-      return threat === null ? undefined : complete(threat);
+      return threat === undefined ? undefined : complete(threat);
     },
     /** Returns threats that have a number. */
     numberedUpTo: (seq: number) => numbered.all(seq).map((threat) => threat.seq),
@@ -64,11 +64,11 @@ export function createThreatReader({ sqlite }: Database) {
 }
 
 /** Reads the change log of the threats. */
-export function createChangeReader({ sqlite }: Database) {
-  const bounds = sqlite.prepare<{ first: number | null; last: number | null }, []>(
+export function createChangeReader({ prepare }: Pick<Database, "prepare">) {
+  const bounds = prepare<{ first: number | null; last: number | null }>(
     "select (select min(version) from threat_change_log) as first, (select max(version) from threat_change_log) as last",
   );
-  const after = sqlite.prepare<{ version: number; threatSeq: number }, [number, number]>(
+  const after = prepare<{ version: number; threatSeq: number }, [number, number]>(
     "select version, threat_seq as threatSeq from threat_change_log where version > ? order by version limit ?",
   );
   return {
@@ -79,8 +79,8 @@ export function createChangeReader({ sqlite }: Database) {
 }
 
 /** Reads what the protected domains' own sites have, which is no reason to join threats. */
-export function createOriginalReader({ sqlite }: Database) {
-  const marks = sqlite.prepare<{ marks: string }, []>(
+export function createOriginalReader({ prepare }: Pick<Database, "prepare">) {
+  const marks = prepare<{ marks: string }>(
     "select value ->> '$.marks' as marks from settings where name like 'original_marks:%' order by name",
   );
   return {

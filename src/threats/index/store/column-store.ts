@@ -60,15 +60,15 @@ const columnsRead = `seq, protected_domain_seq as protectedDomainSeq, domain, ty
  * New threats are found by their `seq`, which only grows; changed and deleted ones in the change log
  * (`change-log.ts`), which holds the latest 100,000 changes.
  */
-export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: ColumnCopy): ColumnStore {
-  const rowsAfter = sqlite.prepare<StoredRow, [number, number]>(
+export function createColumnStore({ prepare }: Pick<Database, "prepare">, copy?: ColumnCopy): ColumnStore {
+  const rowsAfter = prepare<StoredRow, [number, number]>(
     `select ${columnsRead} from threats where seq > ? order by seq limit ?`,
   );
-  const rowBySeq = sqlite.prepare<StoredRow, [number]>(`select ${columnsRead} from threats where seq = ?`);
-  const total = sqlite.prepare<{ threats: number }, []>(
+  const rowBySeq = prepare<StoredRow, [number]>(`select ${columnsRead} from threats where seq = ?`);
+  const total = prepare<{ threats: number }>(
     "select coalesce(sum(total), 0) as threats from threat_counts where protected_domain_seq = 0",
   );
-  const log = createChangeLog({ sqlite });
+  const log = createChangeLog({ prepare });
   const withIndicators = createIndicatorReader();
 
   let columns = createColumns();
@@ -138,7 +138,7 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
     const index = rowOfSeq(target, seq);
     if (index === undefined) return;
     const row = rowBySeq.get(seq);
-    updateRow(target, index, row === null ? undefined : withIndicators(row));
+    updateRow(target, index, row === undefined ? undefined : withIndicators(row));
   }
 
   return {

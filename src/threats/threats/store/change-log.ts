@@ -8,11 +8,11 @@ export interface ChangeLog {
   after(version: number, limit: number): { version: number; threatSeq: number }[];
 }
 
-export function createChangeLog({ sqlite }: Pick<Database, "sqlite">): ChangeLog {
-  const bounds = sqlite.prepare<{ first: number | null; last: number | null }, []>(
+export function createChangeLog({ prepare }: Pick<Database, "prepare">): ChangeLog {
+  const bounds = prepare<{ first: number | null; last: number | null }>(
     "select min(version) as first, max(version) as last from (select min(version) as version from threat_change_log union all select max(version) from threat_change_log)",
   );
-  const after = sqlite.prepare<{ version: number; threatSeq: number }, [number, number]>(
+  const after = prepare<{ version: number; threatSeq: number }, [number, number]>(
     "select version, threat_seq as threatSeq from threat_change_log where version > ? order by version limit ?",
   );
   return {

@@ -23,7 +23,7 @@ export function createDetailCache({
   render,
   bytesMax = memoryBytesMax,
 }: {
-  database: Pick<Database, "foreignVersion" | "observe" | "sqlite">;
+  database: Pick<Database, "foreignVersion" | "observe" | "prepare">;
   read: (id: string) => ThreatDetail | undefined;
   /** Returns the text of a detail, which may contain the public URL of the server. */
   render: (detail: ThreatDetail, publicUrl: string) => string;

@@ -22,7 +22,7 @@ export function createListCache({
   query: { list, keysNearStart },
   render,
 }: {
-  database: Pick<Database, "foreignVersion" | "observe" | "sqlite">;
+  database: Pick<Database, "foreignVersion" | "observe" | "prepare">;
   query: ListQuery;
   /** Returns the text of a threat, which may contain the public URL of the server. */
   render: (threat: ListedThreat, publicUrl: string) => string;

@@ -30,7 +30,7 @@ export function createTextCache<Key, Entry extends ThreatText>({
   database,
   bytesMax,
 }: {
-  database: Pick<Database, "foreignVersion" | "observe" | "sqlite">;
+  database: Pick<Database, "foreignVersion" | "observe" | "prepare">;
   bytesMax: number;
 }): TextCache<Key, Entry> {
   const log = createChangeLog(database);
