@@ -46,6 +46,15 @@ const styleBytesMax = 54_000;
 const readmeLinesMax = 250;
 /** Size of an image in the README. */
 const imageBytesMax = 100_000;
+/** Rooms that others can use without the appliance. */
+const libraries = [
+  "engines/archive",
+  "engines/detection",
+  "engines/certificate-transparency",
+  "platform/network",
+];
+/** Files of lib that know the appliance: its version, and the events of its log. */
+const applianceTools = /^src\/platform\/lib\/(?:build-info\.ts|log\.ts|needs\.ts|log-events\/)/;
 /** Built-in modules without input or output. */
 const pureModules = ["node:url", "node:util", "node:buffer"];
 
@@ -77,14 +86,23 @@ describe("imports", () => {
     expect(upwards.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
 
-  test("let detection use only detection, vocabulary, lib and packages, so it has no I/O and no clock", () => {
-    const impure = importsOf(typescript).filter(({ path, specifier, target }) => {
-      if (roomOf(path) !== "engines/detection") return false;
-      if (target !== undefined) {
-        return !["engines/detection", "platform/vocabulary", "platform/lib"].includes(roomOf(target));
-      }
-      return /^((node|bun):|bun$)/.test(specifier) && !pureModules.includes(specifier);
-    });
+  test("let libraries use only libraries and the general tools of lib, also indirectly", () => {
+    const imported = Map.groupBy(importsOf(typescript), ({ path }) => path);
+    const reached = new Set(typescript.filter((path) => libraries.includes(roomOf(path))));
+    for (const path of reached)
+      for (const { target } of imported.get(path) ?? []) if (target?.endsWith(".ts")) reached.add(target);
+    const allowed = [...libraries, "platform/lib"];
+    const isOfAppliance = (path: string) => !allowed.includes(roomOf(path)) || applianceTools.test(path);
+    expect([...reached].filter(isOfAppliance)).toEqual([]);
+  });
+
+  test("let detection do no input and output, and read no clock", () => {
+    const impure = importsOf(typescript).filter(
+      ({ path, specifier }) =>
+        roomOf(path) === "engines/detection" &&
+        (/^((node|bun):|bun$)/.test(specifier) || specifier.includes("platform/network")) &&
+        !pureModules.includes(specifier),
+    );
     expect(impure.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { folderExtent } from "../../src/engines/archive/files/reading.ts";
+import { tryLock } from "../../src/platform/database/lock.ts";
 import { maintain } from "../../src/engines/archive/maintenance/maintain.ts";
 import { rangesOfLines } from "../../src/engines/archive/archive.ts";
 import { createDiskArchive } from "../../src/engines/archive/storing/disk-archive.ts";
@@ -10,7 +11,6 @@ import { searchFolder } from "../../src/engines/archive/search/search-folder.ts"
 import type { ArchiveQuery } from "../../src/engines/archive/search/query.ts";
 import { createMatcher } from "../../src/engines/detection/match/matcher.ts";
 import { systemClock } from "../../src/platform/lib/clock.ts";
-import { createLog } from "../../src/platform/lib/log.ts";
 import { generateBrands, generateNames } from "./sample-names.ts";
 import { readOptions } from "./options.ts";
 import { randomFrom } from "./random.ts";
@@ -61,12 +61,8 @@ async function run(): Promise<void> {
     enabled: true,
     limits,
     clock: { ...systemClock, now: () => now },
-    log: createLog({
-      level: "warn",
-      format: "pretty",
-      clock: systemClock,
-      write: (line) => console.error(line),
-    }),
+    onProblem: ({ reason }) => console.error(reason),
+    tryLock,
     diskRoom: () => undefined,
     // Called below, to be measured.
     maintain: () => Promise.resolve({ damagedBytes: 0 }),
@@ -155,7 +151,7 @@ function cpuMs(): number {
 /** Returns the processor time of the maintenance, in milliseconds. */
 async function maintainAt(now: number): Promise<number> {
   const before = cpuMs();
-  await maintain({ folder, limits, now, missingBytes: 0 });
+  await maintain({ folder, limits, now, missingBytes: 0 }, tryLock);
   return cpuMs() - before;
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listFolder } from "../../src/engines/archive/files/folder.ts";
 import { readFolder } from "../../src/engines/archive/files/reading.ts";
+import { tryLock } from "../../src/platform/database/lock.ts";
 import { maintain } from "../../src/engines/archive/maintenance/maintain.ts";
 import { readOptions } from "../benchmarks/options.ts";
 import { randomFrom } from "../benchmarks/random.ts";
@@ -51,7 +52,7 @@ async function run(): Promise<number> {
   }
   const afterKills = await compare(flushed);
   const now = Date.now() + 2 * dayMs;
-  await maintain({ folder, limits, now, missingBytes: 0 });
+  await maintain({ folder, limits, now, missingBytes: 0 }, tryLock);
   const afterMaintenance = await compare(flushed);
   const checks: Check[] = [
     check("every name that was flushed can be read after the kills", afterKills.lost),
@@ -125,7 +126,7 @@ async function damageFiles(now: number): Promise<Check> {
     try {
       const unknown = (await readNames()).filter((name) => !known.has(name));
       if (unknown.length > 0) violations.push(`damage ${damage}: ${unknown.length} names that nobody added`);
-      await maintain({ folder, limits, now, missingBytes: 0 });
+      await maintain({ folder, limits, now, missingBytes: 0 }, tryLock);
     } catch (error) {
       violations.push(`damage ${damage}: ${String(error)}`);
     }

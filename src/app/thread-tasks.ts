@@ -11,7 +11,8 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
   },
   async "archive-maintenance"() {
     const { serveMaintenance } = await import("../engines/archive/maintenance/maintenance-worker.ts");
-    serveMaintenance(parentPort!);
+    const { tryLock } = await import("../platform/database/lock.ts");
+    serveMaintenance(parentPort!, tryLock);
   },
   async "archive-search"() {
     const { serveSearch } = await import("../engines/archive/search/search-worker.ts");

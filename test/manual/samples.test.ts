@@ -8,7 +8,7 @@ import { loadAllCommands } from "../../src/cli/commands.ts";
 import type { CommandDefinition } from "../../src/cli/terminal/command.ts";
 import { eventTypes, pingEventType } from "../../src/platform/vocabulary/events.ts";
 import { findManualPage, manualPages } from "../../src/manual/manual.ts";
-import { specificity } from "../../src/platform/vocabulary/threats.ts";
+import { lookAlikeTypes } from "../../src/engines/detection/types.ts";
 import { commandFolder } from "../support/command-line.ts";
 import { errorLines } from "../platform/config/helper.ts";
 import { codeBlocks, documents, phishwatchCalls, readDocument } from "../support/documentation.ts";
@@ -148,7 +148,7 @@ describe("the README and the manual", () => {
   test("list the types of look-alikes in the order of their precedence, with examples that have them", async () => {
     const table = readDocument("src/manual/detection.md").split("## Types")[1]!.split("\n## ")[0]!;
     const rows = [...table.matchAll(/^\| `(\w+)` +\| (?:`([^`]+)`)?/gm)];
-    expect(rows.map(([, type]) => type!)).toEqual([...specificity, "cloned_site"]);
+    expect(rows.map(([, type]) => type!)).toEqual([...lookAlikeTypes, "cloned_site"]);
     const examples = rows.flatMap(([, type, name]) => (name === undefined ? [] : [{ type: type!, name }]));
     const folder = commandFolder("");
     const stdin = examples.map(({ name }) => `${name}\n`).join("");

@@ -3,7 +3,8 @@
  * `maintain`, makes and merges segments again and again. Arguments: path of the database, first number, `maintain`.
  */
 import { systemClock } from "../../src/platform/lib/clock.ts";
-import { createLog } from "../../src/platform/lib/log.ts";
+import { archiveFolder } from "../../src/engines/archive/files/folder.ts";
+import { tryLock } from "../../src/platform/database/lock.ts";
 import { maintain } from "../../src/engines/archive/maintenance/maintain.ts";
 import { openArchive } from "../../src/engines/archive/storing/open-archive.ts";
 
@@ -12,13 +13,13 @@ const limits = { bytesMax: 2 ** 30, ageMsMax: 90 * 86_400_000 };
 const namesPerFlush = 50;
 const flushesPerJournal = 4;
 const clock = systemClock;
-const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
 for (let number = Number(first); ;) {
   const archive = openArchive({
-    databasePath,
+    folder: archiveFolder(databasePath),
     settings: { enabled: true, ...limits },
     clock,
-    log,
+    onProblem: () => {},
+    tryLock,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
   });
   for (let flush = 0; flush < flushesPerJournal; flush++) {
@@ -31,6 +32,6 @@ for (let number = Number(first); ;) {
   if (mode !== "maintain") continue;
   // The next day, all segments of the current one are merged.
   const task = { folder: `${databasePath}.archive`, limits, missingBytes: 0 };
-  await maintain({ ...task, now: clock.now() });
-  await maintain({ ...task, now: clock.now() + 86_400_000 });
+  await maintain({ ...task, now: clock.now() }, tryLock);
+  await maintain({ ...task, now: clock.now() + 86_400_000 }, tryLock);
 }

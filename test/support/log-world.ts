@@ -46,7 +46,7 @@ export function openLogWorld() {
     return ({ onReport, onFailure }: PipelineEvents) => {
       if (refusals-- > 0) throw new Error("too many open files");
       const rates = followed.map(({ operator }) => ({ operator, requestsPerSecond: 10_000 }));
-      const setup = { settings, version: "1.0.0", contact: "soc@example.com", rates };
+      const setup = { settings, userAgent: "phishwatch/1.0.0 (+soc@example.com)", rates };
       const readers = createLogReaders({
         ...setup,
         clock,

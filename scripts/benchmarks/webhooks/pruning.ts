@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../../src/platform/database/database.ts";
 import { createCheckpoints, createHousekeeping } from "../../../src/platform/database/health/housekeeping.ts";
-import { syncToDisk } from "../../../src/platform/database/files/disk.ts";
+import { syncToDisk } from "../../../src/platform/lib/disk.ts";
 import { createDeliveryHours } from "../../../src/messaging/deliveries/store/hours.ts";
 import { createRetention } from "../../../src/messaging/deliveries/retention.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";

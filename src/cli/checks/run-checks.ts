@@ -3,7 +3,7 @@ import type { App } from "../../app/app.ts";
 import { archiveFolder } from "../../engines/archive/files/folder.ts";
 import { folderExtent } from "../../engines/archive/files/reading.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../platform/lib/disk.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -5,7 +5,7 @@ import { archiveFolder } from "../../engines/archive/files/folder.ts";
 import { folderExtent } from "../../engines/archive/files/reading.ts";
 import type { RuleState } from "../../operations/retention/retention.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../platform/lib/disk.ts";
 import { isServedFile, readState, type StoredState } from "../../platform/database/files/state-file.ts";
 import { findLockHolder, type LockHolder } from "../../platform/database/lock-watch.ts";
 import { dayMs, delay, toIsoTime, toPlainTime, type Clock, type Instant } from "../../platform/lib/clock.ts";

@@ -1,4 +1,3 @@
-import { buildInfo } from "../../platform/lib/build-info.ts";
 import { optionalIsoTime, systemClock, toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Candidate } from "../../intake/sources/certificate-log-reading/messages.ts";
@@ -60,7 +59,6 @@ is printed for each of its names.`,
       only: operators,
       clock: systemClock,
       random: Math.random,
-      version: buildInfo.version,
       signal,
       onNames(names) {
         for (const name of names) print(name);

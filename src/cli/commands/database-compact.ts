@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { openDatabase, type Database } from "../../platform/database/database.ts";
-import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../platform/lib/disk.ts";
 import { readState } from "../../platform/database/files/state-file.ts";
 import { releaseFreePages, rewriteDatabase } from "../../platform/database/health/housekeeping.ts";
 import { freePageBytes } from "../../platform/database/pragmas.ts";

@@ -19,7 +19,7 @@ import {
   type TableSize,
 } from "../../operations/stores/stores.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../platform/lib/disk.ts";
 import { freePageBytes } from "../../platform/database/pragmas.ts";
 import { listUpgradeCopies } from "../../platform/database/upgrade-copies.ts";
 import { readDatabaseVersion } from "../../platform/database/versions.ts";

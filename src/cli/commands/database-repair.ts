@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync } from "node:fs";
-import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../platform/lib/disk.ts";
 import { requireOwnLog, statePathOf } from "../../platform/database/files/state-file.ts";
 import { takeServeLock } from "../../platform/database/lock.ts";
 import { inspectDatabase, repairDatabase } from "../../platform/database/health/repair.ts";

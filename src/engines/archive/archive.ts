@@ -1,6 +1,19 @@
+import type { Worker } from "node:worker_threads";
 import type { Instant } from "../../platform/lib/clock.ts";
-import type { ThreatSource } from "../../platform/vocabulary/threats.ts";
 import type { NameRanges } from "../detection/filter/encoded-text.ts";
+
+/** Origins of names, in the order in which the names of one day are read. */
+export const archiveSources = ["scan", "certificate_transparency", "feed", "submission", "beacon"] as const;
+export type ArchiveSource = (typeof archiveSources)[number];
+
+/**
+ * Acquires the lock `${path}.${purpose}`, which ends with this process. Returns undefined if another process holds it.
+ * @throws an error of the system
+ */
+export type TryLock = (path: string, purpose: string) => { release(): void } | undefined;
+
+/** Starts a thread that calls `serveMaintenance` or `serveSearch`. */
+export type StartArchiveThread = (task: "archive-maintenance" | "archive-search") => Worker;
 
 /**
  * Every valid name from every source, each once per day and source, in compressed files next to the database. It makes
@@ -11,7 +24,7 @@ export interface Archive {
    * Takes names to store: ASCII bytes in A-label form or as received, each followed by a line feed. Invalid names are
    * left out. Copies what it needs. Never waits for the disk.
    */
-  add(names: Uint8Array, options: { source: ThreatSource; seenAt: Instant }): void;
+  add(names: Uint8Array, options: { source: ArchiveSource; seenAt: Instant }): void;
   /**
    * Resolves when everything added so far survives the end of the process. Call it before the position of a source is
    * committed. Never rejects: an archive that cannot write reports it in `status()`, and the sources continue.
@@ -34,7 +47,7 @@ export interface Archive {
 export interface ArchiveBlock {
   /** Start of the UTC day on which the names were seen. */
   day: Instant;
-  source: ThreatSource;
+  source: ArchiveSource;
   names: Uint8Array;
   count: number;
   /** Position after the block. */

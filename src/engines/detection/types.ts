@@ -1,6 +1,18 @@
-import type { ThreatType } from "../../platform/vocabulary/threats.ts";
-
 /** Types shared by the look-alike engine and its callers: protected names, matches and their reasons. */
+
+/** Types of look-alikes, most specific first: a name that fits several gets the first of them. */
+export const lookAlikeTypes = [
+  "homograph",
+  "bitsquatting",
+  "typosquatting",
+  "tld_squatting",
+  "doppelganger",
+  "levelsquatting",
+  "combosquatting",
+  "soundsquatting",
+] as const;
+
+export type LookAlikeType = (typeof lookAlikeTypes)[number];
 
 /** A protected domain. All names are in A-label form, lower case, without a trailing dot. */
 export interface ProtectedName {
@@ -11,16 +23,13 @@ export interface ProtectedName {
   allow: readonly string[];
 }
 
-export interface Match {
+/** A protected domain that a name resembles. */
+export interface NameMatch {
   protectedDomain: string;
-  type: ThreatType;
+  type: LookAlikeType;
   /** 0 to 1, at most four decimals; 1 is indistinguishable. */
   similarity: number;
   reasons: Reason[];
-}
-
-/** A match that the engine found in a name, as opposed to a copy of a page. */
-export interface NameMatch extends Match {
   /** Name of the acceptance rule that kept the reading of the name. */
   rule: string;
 }

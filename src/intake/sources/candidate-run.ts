@@ -1,5 +1,5 @@
 import { type Archive, nameLines } from "../../engines/archive/archive.ts";
-import type { Match } from "../../engines/detection/types.ts";
+import type { Match } from "../../threats/threats/severity/similarity-reasons.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Instant } from "../../platform/lib/clock.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseCopies } from "../backups/database-copies.ts";
 import type { ForeignBackup } from "../backups/repository/lineage.ts";
 import type { BackupStatus } from "../backups/running/backups.ts";
-import type { DiskRoom } from "../../platform/database/files/disk.ts";
+import type { DiskRoom } from "../../platform/lib/disk.ts";
 import type { DatabaseStatus } from "../../platform/database/health/health.ts";
 import type { Recipient } from "../../messaging/deliveries/recipients.ts";
 import { causeOf, isDisabledForFailing } from "../../messaging/deliveries/rules/recipient-state.ts";

@@ -13,7 +13,7 @@ import { dirname } from "node:path";
 import { readSmallFile, UnreadableFileError } from "../../platform/database/files/other-users.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import type { ListName, ListTexts } from "../../platform/lib/lists/list-texts.ts";
-import { syncToDisk } from "../../platform/database/files/disk.ts";
+import { syncToDisk } from "../../platform/lib/disk.ts";
 import { listDefinitions } from "./list-definitions.ts";
 import { projectKeys } from "./project-keys.ts";
 import {

@@ -4,7 +4,7 @@ import type { Repository } from "../backups/repository/repository.ts";
 import { checkDatabase, DamagedDatabaseError } from "../backups/restoring/open-database.ts";
 import { writeFileOf } from "../backups/restoring/write-file.ts";
 import { StoreError, type BackupStore } from "../backups/stores/store.ts";
-import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../platform/lib/disk.ts";
 import { bytesText } from "../../platform/lib/durations.ts";
 import { buildState, filesOf, type BuildingState, type StandbyState } from "./standby-folder.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { badRequest, messageOf, StartError } from "../lib/errors.ts";
-import { syncToDisk } from "./files/disk.ts";
+import { syncToDisk } from "../lib/disk.ts";
 import { explain, isBusy } from "./files/errors.ts";
 import { asideEnding, DatabaseFileChangedError } from "./files/open-file.ts";
 import { statePathOf } from "./files/state-file.ts";

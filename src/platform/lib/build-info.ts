@@ -30,3 +30,13 @@ export const versionText = `phishwatch ${buildInfo.version} (commit ${buildInfo.
 export function programVersion(): string {
   return `${buildInfo.version} ${buildInfo.commit} ${listsVersion()}`;
 }
+
+/**
+ * Returns the User-Agent of requests to certificate logs and sources. Operators of logs limit clients without a contact
+ * more strictly, and recognize one by "@" or "https://".
+ * @param contact email address or URL
+ */
+export function userAgentOf(contact: string | null, program: Pick<BuildInfo, "version"> = buildInfo): string {
+  const name = `phishwatch/${program.version}`;
+  return contact === null ? name : `${name} (+${contact})`;
+}

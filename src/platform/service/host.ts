@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { serviceName, unitLink } from "./unit.ts";
-import { syncToDisk } from "../database/files/disk.ts";
+import { syncToDisk } from "../lib/disk.ts";
 
 /** The system that the service is installed on: this machine, or a folder that becomes the root of another one. */
 export interface Host extends Programs {

@@ -1,4 +1,4 @@
-/** Kinds of squatting. A name that fits several gets the most specific one, see `specificity`. */
+/** Types that detection finds in names, and `cloned_site`, which describes a page. */
 export const threatTypes = [
   "typosquatting",
   "bitsquatting",
@@ -11,18 +11,6 @@ export const threatTypes = [
   "cloned_site",
 ] as const;
 export type ThreatType = (typeof threatTypes)[number];
-
-/** Types that a name alone can have, most specific first. `cloned_site` describes a page, not a name. */
-export const specificity = [
-  "homograph",
-  "bitsquatting",
-  "typosquatting",
-  "tld_squatting",
-  "doppelganger",
-  "levelsquatting",
-  "combosquatting",
-  "soundsquatting",
-] as const satisfies readonly ThreatType[];
 
 export const statuses = ["active", "resolved", "false_positive"] as const;
 export type Status = (typeof statuses)[number];

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { CaseSettings } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
-import type { Match } from "../../engines/detection/types.ts";
+import type { Match } from "./severity/similarity-reasons.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { PageImitation } from "../../platform/vocabulary/page-signals.ts";

@@ -4,7 +4,7 @@ import type { CaseSettings, DetectionSettings } from "../../platform/config/conf
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
-import type { Match } from "../../engines/detection/types.ts";
+import type { Match } from "./severity/similarity-reasons.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { dayMs, type Instant } from "../../platform/lib/clock.ts";

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Archive, ArchivePosition } from "../../../src/engines/archive/archive.ts";
 import { openArchive } from "../../../src/engines/archive/storing/open-archive.ts";
-import { listFolder } from "../../../src/engines/archive/files/folder.ts";
-import { createLog } from "../../../src/platform/lib/log.ts";
+import { archiveFolder, listFolder } from "../../../src/engines/archive/files/folder.ts";
+import { tryLock } from "../../../src/platform/database/lock.ts";
 import { systemClock, type Clock } from "../../../src/platform/lib/clock.ts";
 import { manualClock } from "../../support/appliance.ts";
 import { until } from "../../support/until.ts";
@@ -19,7 +19,6 @@ const dayMs = 86_400_000;
 const mebibyte = 1 << 20;
 const today = Date.parse("2026-05-20T00:00:00Z");
 const noon = today + dayMs / 2;
-const log = createLog({ level: "silent", format: "json", clock: systemClock, write: () => {} });
 let databases = 0;
 
 function openAt(
@@ -28,10 +27,11 @@ function openAt(
 ): Archive {
   const clock: Clock = { ...systemClock, now: () => now };
   return openArchive({
-    databasePath,
+    folder: databasePath === ":memory:" ? undefined : archiveFolder(databasePath),
     settings: { enabled, bytesMax, ageMsMax },
     clock,
-    log,
+    onProblem: () => {},
+    tryLock,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     startWorker: inThread
       ? (task) => new Worker(join(import.meta.dir, "../../../src/main.ts"), { workerData: { task } })
@@ -175,10 +175,11 @@ test("a worker thread that cannot start is a problem in the status, and nothing 
   const path = newDatabase();
   const clock = manualClock(noon);
   const archive = openArchive({
-    databasePath: path,
+    folder: archiveFolder(path),
     settings: { enabled: true, bytesMax: 64 * mebibyte, ageMsMax: 90 * dayMs },
     clock,
-    log,
+    onProblem: () => {},
+    tryLock,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     startWorker: () => new Worker("process.exit(1)", { eval: true }),
   });
@@ -196,10 +197,11 @@ test("the server closes a journal after a quarter of an hour, and makes a segmen
   const path = newDatabase();
   const clock = manualClock(noon);
   const archive = openArchive({
-    databasePath: path,
+    folder: archiveFolder(path),
     settings: { enabled: true, bytesMax: 64 * mebibyte, ageMsMax: 90 * dayMs },
     clock,
-    log,
+    onProblem: () => {},
+    tryLock,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
   });
   archive.start();

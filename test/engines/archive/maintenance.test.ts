@@ -11,7 +11,7 @@ import { segmentsToDelete, segmentsToMerge } from "../../../src/engines/archive/
 import { maintain } from "../../../src/engines/archive/maintenance/maintain.ts";
 import { createDiskArchive } from "../../../src/engines/archive/storing/disk-archive.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";
-import { createLog } from "../../../src/platform/lib/log.ts";
+import { tryLock } from "../../../src/platform/database/lock.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 
 const top = mkdtempSync(join(tmpdir(), "phishwatch-archive-"));
@@ -22,7 +22,6 @@ const mebibyte = 1 << 20;
 const today = Date.parse("2026-05-20T00:00:00Z");
 const noon = today + dayMs / 2;
 const roomy = { bytesMax: 1024 * mebibyte, ageMsMax: 90 * dayMs };
-const log = createLog({ level: "silent", format: "json", clock: systemClock, write: () => {} });
 const below = randomFrom(seed);
 const newFolder = () => join(mkdtempSync(join(top, "a-")), "archive");
 const numbered = (from: number, to: number) =>
@@ -36,7 +35,8 @@ function open(folder: string, options: Partial<Parameters<typeof createDiskArchi
     enabled: true,
     limits: roomy,
     clock: { ...systemClock, now: () => noon },
-    log,
+    onProblem: () => {},
+    tryLock,
     diskRoom: () => undefined,
     // The tests maintain the folder themselves.
     maintain: () => Promise.resolve({ damagedBytes: 0 }),
@@ -52,7 +52,7 @@ async function store(folder: string, names: readonly string[], seenAt = noon): P
 }
 
 const maintainAt = (folder: string, now = noon, limits = roomy, missingBytes = 0) =>
-  maintain({ folder, limits, now, missingBytes });
+  maintain({ folder, limits, now, missingBytes }, tryLock);
 
 async function read(folder: string, start?: ArchivePosition) {
   const names: string[] = [];

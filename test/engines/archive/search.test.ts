@@ -15,6 +15,7 @@ import { searchFolder, type FolderSearch } from "../../../src/engines/archive/se
 import type { Archive } from "../../../src/engines/archive/archive.ts";
 import { createDiskArchive } from "../../../src/engines/archive/storing/disk-archive.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";
+import { tryLock } from "../../../src/platform/database/lock.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import type { ThreatSource } from "../../../src/platform/vocabulary/threats.ts";
 import { sourceCollector } from "../../../src/operations/monitoring/collect/sources.ts";
@@ -43,7 +44,8 @@ async function store(
     enabled: true,
     limits,
     clock: { ...systemClock, now: () => today + dayMs - 1 },
-    log,
+    onProblem: () => {},
+    tryLock,
     diskRoom: () => undefined,
     maintain: () => Promise.resolve({ damagedBytes: 0 }),
   });
@@ -51,7 +53,8 @@ async function store(
   await archive.stop();
 }
 
-const toSegments = (folder: string) => maintain({ folder, limits, now: today + dayMs, missingBytes: 0 });
+const toSegments = (folder: string) =>
+  maintain({ folder, limits, now: today + dayMs, missingBytes: 0 }, tryLock);
 
 async function search(folder: string, query: ArchiveQuery, options: Partial<FolderSearch> = {}) {
   const hits: string[] = [];
@@ -299,7 +302,8 @@ test("the metrics report names, size, oldest day and problems of the archive, an
       enabled,
       limits,
       clock: { ...systemClock, now: () => today },
-      log,
+      onProblem: () => {},
+      tryLock,
       diskRoom: () => undefined,
       maintain: () => Promise.resolve({ damagedBytes: 0 }),
     });

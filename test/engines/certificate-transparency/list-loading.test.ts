@@ -7,7 +7,7 @@ import {
   nextListLoadMs,
   type KnownLogList,
 } from "../../../src/engines/certificate-transparency/list-loading/log-list-loader.ts";
-import type { LogListSource } from "../../../src/platform/config/fields/source-texts.ts";
+import type { LogListSource } from "../../../src/engines/certificate-transparency/list-loading/log-list-loader.ts";
 import { toIsoTime } from "../../../src/platform/lib/clock.ts";
 import { builtinLogList } from "../../../src/engines/certificate-transparency/log-list/builtin-list.ts";
 import { createLogSigner } from "../../support/log-entries.ts";
@@ -52,8 +52,7 @@ const loaderOf = (source: LogListSource = { kind: "builtin" }) =>
     source,
     clock: { now: () => now },
     resolveHost: () => Promise.resolve([]),
-    version: "1.0.0",
-    contact: "soc@example.com",
+    userAgent: "phishwatch/1.0.0 (+soc@example.com)",
     isSigned: (list, signature) =>
       Buffer.compare(Buffer.from(signatureOf(Buffer.from(list).toString())), signature) === 0,
     builtinUrl: `${server.url}list.json`,
@@ -81,8 +80,7 @@ describe("the built-in log list", () => {
       source: { kind: "builtin" },
       clock: { now: () => now },
       resolveHost: () => Promise.resolve([]),
-      version: "1.0.0",
-      contact: null,
+      userAgent: "phishwatch/1.0.0",
       builtinUrl: `${server.url}list.json`,
       rules: { allowPrivateNetworks: true },
     });

@@ -1,9 +1,6 @@
+import { userAgentOf } from "../../../src/platform/lib/build-info.ts";
 import { describe, expect, test } from "bun:test";
-import {
-  LogError,
-  type LogErrorKind,
-  userAgentOf,
-} from "../../../src/engines/certificate-transparency/log.ts";
+import { LogError, type LogErrorKind } from "../../../src/engines/certificate-transparency/log.ts";
 import {
   afterResponse,
   batchAtFirst,
@@ -258,5 +255,5 @@ test.each([
   ["soc@example.com", "phishwatch/1.2.3 (+soc@example.com)"],
   ["https://example.com/security", "phishwatch/1.2.3 (+https://example.com/security)"],
 ])("the User-Agent contains the contact %p", (contact, expected) => {
-  expect(userAgentOf({ version: "1.2.3", contact })).toBe(expected);
+  expect(userAgentOf(contact, { version: "1.2.3" })).toBe(expected);
 });

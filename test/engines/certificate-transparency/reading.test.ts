@@ -50,8 +50,7 @@ function openReader(
     clock,
     random: Math.random,
     resolveHost,
-    version: "1.0.0",
-    contact: "soc@example.com",
+    userAgent: "phishwatch/1.0.0 (+soc@example.com)",
     rates,
     limits,
   });

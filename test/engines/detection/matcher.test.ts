@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { createMatcher } from "../../../src/engines/detection/match/matcher.ts";
 import { describeReason } from "../../../src/engines/detection/match/reasons.ts";
-import type { Match } from "../../../src/engines/detection/types.ts";
+import type { NameMatch } from "../../../src/engines/detection/types.ts";
 
-function match(protectedDomain: string, name: string, keywords: string[] = []): Match | undefined {
+function match(protectedDomain: string, name: string, keywords: string[] = []): NameMatch | undefined {
   const names = [{ domain: protectedDomain, keywords, allow: ["paypal-corp.com"] }];
   return createMatcher(names, { minSimilarity: 0.75 }).match(name)[0];
 }

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Match } from "../../../src/engines/detection/types.ts";
+import type { Match } from "../../../src/threats/threats/severity/similarity-reasons.ts";
 import { nameLines } from "../../../src/engines/archive/archive.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import { createYielder } from "../../../src/platform/lib/yielder.ts";

@@ -1,6 +1,6 @@
 import type { SiteState } from "../../../src/platform/vocabulary/site.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Match } from "../../../src/engines/detection/types.ts";
+import type { Match } from "../../../src/threats/threats/severity/similarity-reasons.ts";
 import type { VisitClass } from "../../../src/platform/vocabulary/traps.ts";
 import { archivedIn } from "../../support/archived.ts";
 import { firefox, openTrapWorld, type TrapWorld } from "../../support/traps.ts";

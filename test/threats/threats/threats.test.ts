@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Match } from "../../../src/engines/detection/types.ts";
+import type { Match } from "../../../src/threats/threats/severity/similarity-reasons.ts";
 import type { ThreatSource } from "../../../src/platform/vocabulary/threats.ts";
 import { analyst, openStores, type Stores } from "../../support/stores.ts";
 

@@ -2,8 +2,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fromIsoTime, toIsoTime } from "../../../platform/lib/clock.ts";
-import { threatSources } from "../../../platform/vocabulary/threats.ts";
-import type { ArchiveExtent } from "../archive.ts";
+import { archiveSources, type ArchiveExtent } from "../archive.ts";
 import type { Group } from "./record.ts";
 
 /** Sorted names of one day and source. */
@@ -119,7 +118,7 @@ function parseSegment(file: string, bytes: number): Segment | undefined {
   const [, date, name, first, last, names] = segmentForm.exec(file) ?? [];
   if (date === undefined) return undefined;
   const day = fromIsoTime(date);
-  const source = threatSources.find((one) => one === name);
+  const source = archiveSources.find((one) => one === name);
   if (day === undefined || source === undefined) return undefined;
   return { file, day, source, first: Number(first), last: Number(last), names: Number(names), bytes };
 }
@@ -161,7 +160,7 @@ export function groupsOf(segments: readonly Segment[]): Segment[][] {
 /** Order of groups: by day, then by source. */
 export function compareGroups(a: Group, b: Group): number {
   if (a.day !== b.day) return a.day - b.day;
-  return threatSources.indexOf(a.source) - threatSources.indexOf(b.source);
+  return archiveSources.indexOf(a.source) - archiveSources.indexOf(b.source);
 }
 
 /** Returns the extent without the names that are in journals only, which are not counted yet. */

@@ -1,7 +1,7 @@
 /** Appends names to a file of this process, from which segments are made later. */
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, write } from "node:fs";
 import { join } from "node:path";
-import { tryLock, type Lock } from "../../../platform/database/lock.ts";
+import type { TryLock } from "../archive.ts";
 import { recordHeader, type Group } from "./record.ts";
 
 /** A journal of this size is closed, so that a segment can be made from it. */
@@ -23,9 +23,17 @@ export interface Journal {
  * @param id unique among the journals of all processes. A lock with this name tells other processes that the files are
  * in use.
  */
-export function createJournal({ folder, id }: { folder: string; id: string }): Journal {
+export function createJournal({
+  folder,
+  id,
+  tryLock,
+}: {
+  folder: string;
+  id: string;
+  tryLock: TryLock;
+}): Journal {
   const lockPath = join(folder, id);
-  let lock: Lock | undefined;
+  let lock: ReturnType<TryLock>;
   let file: { descriptor: number; path: string } | undefined;
   let number = 0;
   let size = 0;

@@ -2,10 +2,9 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { dayMs } from "../../../platform/lib/clock.ts";
-import type { ArchiveBlock, ArchiveExtent, ArchivePosition } from "../archive.ts";
+import { archiveSources, type ArchiveBlock, type ArchiveExtent, type ArchivePosition } from "../archive.ts";
 import { copyValidNames } from "../names/valid-names.ts";
 import { createNameSorter, sortedNamesMax } from "../names/sort-names.ts";
-import { threatSources } from "../../../platform/vocabulary/threats.ts";
 import {
   compareGroups,
   isMissing,
@@ -59,7 +58,7 @@ export async function* readFolder({
     const from = start === undefined ? undefined : parsePosition(start);
     const newest = from?.newest ?? Math.max(0, ...content.segments.map(({ last }) => last));
     const { ahead, added } = divide(content.segments, from);
-    let place: Place = from ?? { newest, day: 0, source: threatSources[0], first: 0, last: 0, offset: 0 };
+    let place: Place = from ?? { newest, day: 0, source: archiveSources[0], first: 0, last: 0, offset: 0 };
     const position = (reached: Place) => formatPosition({ ...reached, newest });
     // If several files become one during the reading, it is read in place of the first: it contains the names of all.
     let merged: Segment | undefined;
@@ -240,7 +239,7 @@ function formatPosition({ newest, day, source, first, last, offset }: Place): Ar
 /** Returns undefined for text that is no position: reading starts at the beginning. */
 function parsePosition(text: ArchivePosition): Place | undefined {
   const [, newest, day, name, first, last, offset] = positionForm.exec(text) ?? [];
-  const source = threatSources.find((one) => one === name);
+  const source = archiveSources.find((one) => one === name);
   if (newest === undefined || source === undefined) return undefined;
   return {
     newest: Number(newest),

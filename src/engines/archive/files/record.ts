@@ -6,9 +6,9 @@
  * length of the stored bytes (4), the length of the names (4), the number of names (4; 0 in a journal), the day since
  * 1970 (4), and the CRC-32 of these 28 bytes and the stored bytes (4). The stored bytes follow.
  */
+import type { ArchiveSource } from "../archive.ts";
 import type { FileHandle } from "node:fs/promises";
 import { dayMs, type Instant } from "../../../platform/lib/clock.ts";
-import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
 
 export const headerBytes = 32;
 /** Maximum length of a record's stored bytes and of its names. A longer one is damaged. */
@@ -24,9 +24,9 @@ const codes = {
   feed: 3,
   submission: 4,
   beacon: 5,
-} as const satisfies Record<ThreatSource, number>;
-const sourceOfCode = new Map<number, ThreatSource>(
-  Object.entries(codes).map(([source, code]) => [code, source as ThreatSource]),
+} as const satisfies Record<ArchiveSource, number>;
+const sourceOfCode = new Map<number, ArchiveSource>(
+  Object.entries(codes).map(([source, code]) => [code, source as ArchiveSource]),
 );
 const kinds = { raw: 1, zstd: 2 } as const;
 const kindOfCode = new Map<number, RecordKind>(
@@ -41,7 +41,7 @@ export type RecordKind = keyof typeof kinds;
 export interface Group {
   /** Start of the UTC day. */
   day: Instant;
-  source: ThreatSource;
+  source: ArchiveSource;
 }
 
 export interface StoredRecord extends Group {

@@ -1,8 +1,8 @@
 /** Makes segments from journals, merges segments, and enforces the limits of the archive. */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { tryLock } from "../../../platform/database/lock.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
+import type { TryLock } from "../archive.ts";
 import { listFolder, sealedFile, sealedNumber } from "../files/folder.ts";
 import { journalId, journalLockPurpose } from "../files/journal.ts";
 import { segmentsToDelete, segmentsToMerge, type ArchiveLimits } from "./limits.ts";
@@ -27,12 +27,10 @@ export interface MaintenanceResult {
  * complete file, and is repeated otherwise.
  * @throws an error of the system
  */
-export async function maintain({
-  folder,
-  limits,
-  now,
-  missingBytes,
-}: MaintenanceTask): Promise<MaintenanceResult> {
+export async function maintain(
+  { folder, limits, now, missingBytes }: MaintenanceTask,
+  tryLock: TryLock,
+): Promise<MaintenanceResult> {
   let damagedBytes = 0;
   if (!existsSync(folder)) return { damagedBytes };
   const lock = tryLock(join(folder, "maintenance"), "lock");
@@ -45,7 +43,7 @@ export async function maintain({
   try {
     for (const file of listFolder(folder).leftovers) remove(file);
     enforceLimits(missingBytes);
-    closeAbandoned(folder);
+    closeAbandoned(folder, tryLock);
     sealClosed(folder, now);
     for (const { file, state } of listFolder(folder).journals) {
       if (state !== "sealed") continue;
@@ -67,7 +65,7 @@ export async function maintain({
 }
 
 /** Closes the journals of processes that ended without doing so: nobody holds their locks. */
-function closeAbandoned(folder: string): void {
+function closeAbandoned(folder: string, tryLock: TryLock): void {
   for (const { file, state } of listFolder(folder).journals) {
     if (state !== "open") continue;
     const lockPath = join(folder, journalId(file));

@@ -1,15 +1,15 @@
 /** Maintains the archive in a worker thread, because sorting and compressing take long. */
 import type { MessagePort } from "node:worker_threads";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
+import type { StartArchiveThread, TryLock } from "../archive.ts";
 import { maintain, type MaintenanceResult, type MaintenanceTask } from "./maintain.ts";
 
 type Reply = { result: MaintenanceResult } | { error: string };
 
 /** Replies to each task, which has to come after the reply to the one before. */
-export function serveMaintenance(port: MessagePort): void {
+export function serveMaintenance(port: MessagePort, tryLock: TryLock): void {
   port.on("message", (task: MaintenanceTask) => {
-    const reply = maintain(task).then(
+    const reply = maintain(task, tryLock).then(
       (result): Reply => ({ result }),
       (error: unknown): Reply => ({ error: messageOf(error) }),
     );
@@ -23,7 +23,7 @@ export function serveMaintenance(port: MessagePort): void {
  */
 export async function maintainInThread(
   task: MaintenanceTask,
-  { startWorker, signal }: { startWorker: StartWorker; signal: AbortSignal },
+  { startWorker, signal }: { startWorker: StartArchiveThread; signal: AbortSignal },
 ): Promise<MaintenanceResult> {
   const worker = startWorker("archive-maintenance");
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();

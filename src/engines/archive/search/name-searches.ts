@@ -1,8 +1,8 @@
 /** Searches of the archive on behalf of people, who wait for results and may leave. */
+import type { ArchiveSource } from "../archive.ts";
 import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
-import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
+
 import type { ArchiveQuery } from "./query.ts";
 import type { ArchiveHit, SearchProgress } from "./search-folder.ts";
 
@@ -20,7 +20,7 @@ export interface SearchTerms {
   query: ArchiveQuery;
   /** Only names that were seen on this day or later. */
   since: Instant | undefined;
-  source: ThreatSource | undefined;
+  source: ArchiveSource | undefined;
 }
 
 export interface NameSearch extends SearchProgress {
@@ -55,11 +55,11 @@ interface Entry {
 
 export function createNameSearches({
   clock,
-  log,
+  onError,
   searchNames,
 }: {
   clock: Clock;
-  log: Log;
+  onError: (error: unknown) => void;
   searchNames: SearchNames;
 }): NameSearches {
   const entries = new Map<string, Entry>();
@@ -83,7 +83,7 @@ export function createNameSearches({
       }
       found.state = "completed";
     } catch (error) {
-      logDropped(log, error, "archive.search_failed");
+      onError(error);
       found.error = messageOf(error);
       found.state = "failed";
     }

@@ -1,35 +1,31 @@
 import type { Clock } from "../../../platform/lib/clock.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
-import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
-import type { Archive } from "../archive.ts";
-import { archiveFolder } from "../files/folder.ts";
+import type { Archive, StartArchiveThread } from "../archive.ts";
 import { createNameSearches, type NameSearches, type SearchNames } from "./name-searches.ts";
 
 /** Threads for one search. With one, this thread would search. */
 const threads = 2;
 
 /**
- * Opens the searches of the archive next to the database, or of one in memory.
+ * Opens the searches of an archive in a folder, or of one in memory.
  * @param startWorker starts the threads that search; without it, this thread does, between other work
  */
 export function openNameSearches({
   archive,
   clock,
-  databasePath,
-  log,
+  folder,
+  onError,
   startWorker,
   yielder,
 }: {
   archive: Pick<Archive, "extent" | "flush" | "read">;
   clock: Clock;
-  databasePath: string;
-  log: Log;
-  startWorker: StartWorker | undefined;
+  folder: string | undefined;
+  /** Called with the error of a search that failed. */
+  onError: (error: unknown) => void;
+  startWorker: StartArchiveThread | undefined;
   yielder: () => Yielder;
 }): NameSearches {
-  const folder = databasePath === ":memory:" ? undefined : archiveFolder(databasePath);
-
   const searchNames: SearchNames = async function* (options) {
     await archive.flush();
     if (folder === undefined || startWorker === undefined) {
@@ -40,5 +36,5 @@ export function openNameSearches({
       yield* searchFolder({ folder, threads, startWorker, ...options });
     }
   };
-  return createNameSearches({ clock, log, searchNames });
+  return createNameSearches({ clock, onError, searchNames });
 }

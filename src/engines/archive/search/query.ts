@@ -1,7 +1,7 @@
 /** Finds the names in a block that contain a text or resemble a domain. */
 import type { Matcher } from "../../detection/match/matcher.ts";
 import { unicodeName } from "../../detection/names/name.ts";
-import type { ThreatType } from "../../../platform/vocabulary/threats.ts";
+import type { LookAlikeType } from "../../detection/types.ts";
 import { rangesOfLines } from "../archive.ts";
 
 /** Look-alikes of any domain, protected or not. `domain` has to be normalized. */
@@ -29,7 +29,7 @@ export interface TextQuery {
 export interface FoundName {
   name: string;
   /** Null for a text query. */
-  type: ThreatType | null;
+  type: LookAlikeType | null;
   similarity: number | null;
 }
 

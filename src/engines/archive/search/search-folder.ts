@@ -1,8 +1,8 @@
 /** Searches all names of an archive, on several processors if there is much to search. */
+import type { ArchiveSource, StartArchiveThread } from "../archive.ts";
 import type { Worker } from "node:worker_threads";
 import { dayMs, type Instant } from "../../../platform/lib/clock.ts";
-import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
-import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
+
 import { listFolder, type Segment } from "../files/folder.ts";
 import { compareSegments, createBlockSorter, findReplacement, openJournals } from "../files/reading.ts";
 import { readRecords, type Group } from "../files/record.ts";
@@ -21,13 +21,13 @@ export interface FolderSearch {
   query: ArchiveQuery;
   /** Only names that were seen on this day or later. */
   since?: Instant | undefined;
-  source?: ThreatSource | undefined;
+  source?: ArchiveSource | undefined;
   /** How many names the caller needs at most. Default: all. */
   limit?: number;
   signal: AbortSignal;
   /** Maximum number of threads. */
   threads: number;
-  startWorker: StartWorker;
+  startWorker: StartArchiveThread;
   onProgress?: (progress: SearchProgress) => void;
 }
 

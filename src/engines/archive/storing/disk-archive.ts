@@ -1,9 +1,8 @@
-import type { DiskRoom } from "../../../platform/database/files/disk.ts";
+import type { DiskRoom } from "../../../platform/lib/disk.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import type { Log } from "../../../platform/lib/log.ts";
-import type { Archive } from "../archive.ts";
+import type { Archive, TryLock } from "../archive.ts";
 import { listJournals } from "../files/folder.ts";
 import type { ArchiveLimits } from "../maintenance/limits.ts";
 import { createMaintenanceSchedule, type Maintain } from "./maintenance-schedule.ts";
@@ -21,11 +20,13 @@ export interface DiskArchiveOptions {
   folder: string;
   /** Unique among all processes. */
   journalId: string;
+  tryLock: TryLock;
   /** Whether names are stored. What was stored before can be read in any case. */
   enabled: boolean;
   limits: ArchiveLimits;
   clock: Clock;
-  log: Log;
+  /** Called with each new problem of the archive, once. */
+  onProblem: (problem: { folder: string; reason: string }) => void;
   /** Returns the room on the disk of the folder; undefined if the system does not tell. */
   diskRoom: () => DiskRoom | undefined;
   /** Runs `maintain`, preferably in another thread. */
@@ -39,10 +40,11 @@ export interface DiskArchiveOptions {
 export function createDiskArchive({
   folder,
   journalId,
+  tryLock,
   enabled,
   limits,
   clock,
-  log,
+  onProblem,
   diskRoom,
   maintain,
 }: DiskArchiveOptions): Archive {
@@ -50,6 +52,7 @@ export function createDiskArchive({
   const writer = createNameWriter({
     folder,
     journalId,
+    tryLock,
     clock,
     diskRoom,
     onRotate() {
@@ -62,7 +65,7 @@ export function createDiskArchive({
     onShortage: maintenance.request,
   });
   const pending = createPendingNames((names) => writer.enqueue(names));
-  let logged: string | null = null;
+  let reported: string | null = null;
   let backlog: string | null = null;
 
   /** If no segments can be made, journals must not fill the disk. */
@@ -83,10 +86,10 @@ export function createDiskArchive({
 
   const problem = () => backlog ?? writer.problem() ?? maintenance.problem();
 
-  function logProblem(): void {
+  function reportProblem(): void {
     const text = problem();
-    if (text !== null && text !== logged) log.event("archive.needs_attention", { folder, reason: text });
-    logged = text;
+    if (text !== null && text !== reported) onProblem({ folder, reason: text });
+    reported = text;
   }
 
   return {
@@ -117,14 +120,14 @@ export function createDiskArchive({
         void flush();
         checkBacklog();
         writer.rotateAfter(journalMsMax);
-        logProblem();
+        reportProblem();
       });
     },
     async stop() {
       await flush();
       await maintenance.stop();
       await writer.close();
-      logProblem();
+      reportProblem();
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Decides when the archive is maintained, and keeps the results. */
-import type { DiskRoom } from "../../../platform/database/files/disk.ts";
+import type { DiskRoom } from "../../../platform/lib/disk.ts";
 import type { Clock, Timer } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
@@ -55,7 +55,10 @@ export function createMaintenanceSchedule({
       lastMs = clock.monotonicMs();
       try {
         const missingBytes = diskRoom()?.missingBytes ?? 0;
-        const result = await maintain({ folder, limits, now: clock.now(), missingBytes }, stopping.signal);
+        // The limits can change, and the task goes to a thread.
+        const present = { bytesMax: limits.bytesMax, ageMsMax: limits.ageMsMax };
+        const task = { folder, limits: present, now: clock.now(), missingBytes };
+        const result = await maintain(task, stopping.signal);
         damagedBytes += result.damagedBytes;
         extent = sortedExtent(listFolder(folder));
         failure = null;

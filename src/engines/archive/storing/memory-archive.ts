@@ -1,6 +1,6 @@
 import { startOfDay, type Clock, type Instant } from "../../../platform/lib/clock.ts";
-import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
-import type { Archive, ArchiveBlock } from "../archive.ts";
+
+import type { Archive, ArchiveBlock, ArchiveSource } from "../archive.ts";
 import { copyValidNames } from "../names/valid-names.ts";
 
 /** Total length of the names that are kept. Beyond it, the oldest day's are deleted. */
@@ -9,7 +9,7 @@ const blockNamesMax = 16_384;
 
 interface Group {
   day: Instant;
-  source: ThreatSource;
+  source: ArchiveSource;
   names: Set<string>;
   bytes: number;
 }
@@ -22,7 +22,7 @@ export function createMemoryArchive({ enabled, clock }: { enabled: boolean; cloc
   const oldestFirst = () =>
     [...groups.values()].sort((a, b) => a.day - b.day || (a.source < b.source ? -1 : 1));
 
-  function groupOf(day: Instant, source: ThreatSource): Group {
+  function groupOf(day: Instant, source: ArchiveSource): Group {
     const key = `${day} ${source}`;
     let group = groups.get(key);
     if (group === undefined) {

@@ -1,8 +1,9 @@
 /** Writes names to the journal of this process, one write at a time. */
-import type { DiskRoom } from "../../../platform/database/files/disk.ts";
+import type { DiskRoom } from "../../../platform/lib/disk.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
+import type { TryLock } from "../archive.ts";
 import { createJournal, journalBytesMax } from "../files/journal.ts";
 import type { PendingNames } from "./pending-names.ts";
 
@@ -18,6 +19,7 @@ interface NameWriterOptions {
   folder: string;
   /** Unique among all processes. */
   journalId: string;
+  tryLock: TryLock;
   clock: Clock;
   diskRoom: () => DiskRoom | undefined;
   /** Called when a journal was closed and can be made into segments. */
@@ -31,8 +33,8 @@ interface NameWriterOptions {
 }
 
 export function createNameWriter(options: NameWriterOptions) {
-  const { folder, journalId, clock, diskRoom, onRotate, onWritten, onStart, onShortage } = options;
-  const journal = createJournal({ folder, id: journalId });
+  const { folder, journalId, tryLock, clock, diskRoom, onRotate, onWritten, onStart, onShortage } = options;
+  const journal = createJournal({ folder, id: journalId, tryLock });
   const queue: PendingNames[] = [];
   let queuedBytes = 0;
   let droppedBytes = 0;

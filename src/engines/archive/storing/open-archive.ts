@@ -1,64 +1,57 @@
 import { existsSync } from "node:fs";
-import { diskRoomFor, type DiskRoom } from "../../../platform/database/files/disk.ts";
+import { diskRoomFor, type DiskRoom } from "../../../platform/lib/disk.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { randomHex, type FillRandom } from "../../../platform/lib/ids.ts";
-import type { Log } from "../../../platform/lib/log.ts";
-import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
-import type { Archive } from "../archive.ts";
-import { createDiskArchive } from "./disk-archive.ts";
-import { archiveFolder } from "../files/folder.ts";
-import type { MaintenanceResult, MaintenanceTask } from "../maintenance/maintain.ts";
+import type { Archive, StartArchiveThread, TryLock } from "../archive.ts";
+import { createDiskArchive, type DiskArchiveOptions } from "./disk-archive.ts";
+import type { Maintain } from "./maintenance-schedule.ts";
 import { createMemoryArchive } from "./memory-archive.ts";
 
 const journalIdBytes = 8;
 
 /**
- * Opens the archive next to the database, or one in memory for ":memory:". Creates no file until names are stored.
+ * Opens the archive in a folder, or one in memory if it is undefined. Creates no file until names are stored.
  * @param startWorker starts the thread that sorts and compresses; without it, this thread does
  */
 export function openArchive({
-  databasePath,
+  folder,
   settings,
   clock,
-  log,
+  onProblem,
   fillRandom,
+  tryLock,
   startWorker,
 }: {
-  databasePath: string;
+  folder: string | undefined;
   /** `bytesMax` and `ageMsMax` can change. */
   settings: { enabled: boolean; bytesMax: number; ageMsMax: number };
   clock: Clock;
-  log: Log;
+  onProblem: DiskArchiveOptions["onProblem"];
   fillRandom: FillRandom;
-  startWorker?: StartWorker | undefined;
+  tryLock: TryLock;
+  startWorker?: StartArchiveThread | undefined;
 }): Archive {
   const { enabled } = settings;
-  if (databasePath === ":memory:") return createMemoryArchive({ enabled, clock });
-  const folder = archiveFolder(databasePath);
+  if (folder === undefined) return createMemoryArchive({ enabled, clock });
   const journalId = randomHex(fillRandom, journalIdBytes);
 
-  async function maintain(task: MaintenanceTask, signal: AbortSignal): Promise<MaintenanceResult> {
+  const maintain: Maintain = async (task, signal) => {
     // Most commands, and a server that has not seen a name, need no thread.
     if (!existsSync(folder)) return { damagedBytes: 0 };
-    if (startWorker === undefined) return (await import("../maintenance/maintain.ts")).maintain(task);
+    if (startWorker === undefined)
+      return (await import("../maintenance/maintain.ts")).maintain(task, tryLock);
     const { maintainInThread } = await import("../maintenance/maintenance-worker.ts");
     return maintainInThread(task, { startWorker, signal });
-  }
+  };
 
   return createDiskArchive({
     folder,
     journalId,
+    tryLock,
     enabled,
-    limits: {
-      get bytesMax() {
-        return settings.bytesMax;
-      },
-      get ageMsMax() {
-        return settings.ageMsMax;
-      },
-    },
+    limits: settings,
     clock,
-    log,
+    onProblem,
     diskRoom: () => roomFor(folder),
     maintain,
   });

@@ -1,5 +1,6 @@
+import type { ArchiveSource } from "../archive.ts";
 import { startOfDay, type Instant } from "../../../platform/lib/clock.ts";
-import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
+
 import type { Group } from "../files/record.ts";
 
 /** Names that arrived together and are written together. */
@@ -25,7 +26,7 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
   const free: Uint8Array[] = [];
   const largest = () => free.pop() ?? new Uint8Array(chunkBytesMax);
 
-  function chunkOf(day: Instant, source: ThreatSource): Chunk {
+  function chunkOf(day: Instant, source: ArchiveSource): Chunk {
     const key = `${day} ${source}`;
     let chunk = chunks.get(key);
     if (chunk === undefined) {
@@ -58,7 +59,7 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
 
   return {
     /** @param names each followed by a line feed, which may be missing after the last one */
-    add(names: Uint8Array, { source, seenAt }: { source: ThreatSource; seenAt: Instant }): void {
+    add(names: Uint8Array, { source, seenAt }: { source: ArchiveSource; seenAt: Instant }): void {
       const chunk = chunkOf(startOfDay(seenAt), source);
       for (let start = 0; start < names.length;) {
         const room = chunkBytesMax - chunk.used - 1;

@@ -1,14 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { toPlainTime, type Clock, type Instant } from "../../../platform/lib/clock.ts";
 import { backoffMs } from "../../../platform/lib/durations.ts";
-import type { LogListSource } from "../../../platform/config/fields/source-texts.ts";
 import type { AddressRules } from "../../../platform/network/addresses.ts";
 import { createHttpClient, type HttpClient } from "../../../platform/network/http/http-client.ts";
 import { conditionsFor, validatorsOf, type Validators } from "../../../platform/network/http/validators.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
 import { isSignedByGoogle } from "../log-list/builtin-list.ts";
 import { LogListFormatError, parseLogList, type LogList } from "../log-list/log-list.ts";
-import { userAgentOf } from "../log.ts";
 import { describeFailure } from "../../../platform/network/failure.ts";
 import { acceptedEncoding, decodeContent } from "../reading/content.ts";
 
@@ -23,6 +21,10 @@ export interface KnownLogList extends Validators {
 export interface LoadedLogList extends KnownLogList {
   text: string;
 }
+
+/** Where the log list comes from; `builtin`: from the list that this program contains. */
+export type LogListSource =
+  { kind: "builtin" } | { kind: "url"; url: string } | { kind: "file"; path: string };
 
 /** Loads the log list of the configuration again and again. */
 export interface LogListLoader {
@@ -71,8 +73,7 @@ export function createLogListLoader({
   source,
   clock,
   resolveHost,
-  version,
-  contact,
+  userAgent,
   isSigned = isSignedByGoogle,
   builtinUrl = builtinListUrl,
   rules = { allowPrivateNetworks: source.kind === "url" },
@@ -80,14 +81,13 @@ export function createLogListLoader({
   source: LogListSource;
   clock: Pick<Clock, "now">;
   resolveHost: ResolveHost;
-  version: string;
-  contact: string | null;
+  userAgent: string;
   isSigned?: (list: Uint8Array, signature: Uint8Array) => boolean;
   builtinUrl?: string;
   rules?: AddressRules;
 }): LogListLoader {
   const client = createHttpClient({ rules, resolveHost });
-  const get = createListRequests({ client, userAgent: userAgentOf({ version, contact }) });
+  const get = createListRequests({ client, userAgent });
   const origin = source.kind === "builtin" ? builtinUrl : source.kind === "url" ? source.url : source.path;
 
   /** Reads the list and, if it has one, its signature. Null: not changed. */

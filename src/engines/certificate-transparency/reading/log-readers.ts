@@ -2,7 +2,7 @@ import type { Clock } from "../../../platform/lib/clock.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
 import { createHttpClient } from "../../../platform/network/http/http-client.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
-import { LogError, type CertificateLog, type LogReader, userAgentOf } from "../log.ts";
+import { LogError, type CertificateLog, type LogReader } from "../log.ts";
 import { createBreaker } from "./breaker.ts";
 import { readLimits, type ReadLimits } from "./content.ts";
 import { createLogRequests } from "./log-requests.ts";
@@ -31,16 +31,14 @@ export function createLogReaders({
   clock,
   random,
   resolveHost,
-  version,
-  contact,
+  userAgent,
   rates,
   limits = readLimits,
 }: {
   clock: Clock;
   random: () => number;
   resolveHost: ResolveHost;
-  version: string;
-  contact: string | null;
+  userAgent: string;
   rates: readonly { operator: string; requestsPerSecond: number }[];
   limits?: ReadLimits;
 }): LogReaders {
@@ -49,7 +47,6 @@ export function createLogReaders({
   const clients = { listed: clientFor(false), extra: clientFor(true) };
   const budgetOf = createRequestBudgets({ clock });
   const large = createLimiter(1);
-  const userAgent = userAgentOf({ version, contact });
   /** Number of open readers by operator. */
   const openReaders = new Map<string, number>();
   const keyOf = ({ operator, isExtra }: CertificateLog) => `${isExtra ? "extra" : "listed"} ${operator}`;

@@ -2,20 +2,19 @@
  * Generates look-alike domains that an attacker could register, or create below a domain. The matcher scores each of
  * them, so that a generated name has the same type and similarity as when it is seen.
  */
-import type { ThreatType } from "../../../platform/vocabulary/threats.ts";
 import { spellingsOf } from "../brand/brand-words.ts";
 import { labelProblem } from "../../../platform/lib/host-names.ts";
 import { frequentKeywords } from "../data/lexicon.ts";
 import { createMatcher } from "../match/matcher.ts";
 import { decodeLabel } from "../names/name.ts";
 import { splitProtected, domainFromLabels, isRegistrableLabel } from "../names/suffix.ts";
-import type { ProtectedName } from "../types.ts";
+import type { LookAlikeType, ProtectedName } from "../types.ts";
 import { take, variantsOf } from "./variants.ts";
 
 export interface Permutation {
   /** A-label form. */
   name: string;
-  type: ThreatType;
+  type: LookAlikeType;
   similarity: number;
 }
 
@@ -78,7 +77,7 @@ const spareNames = 20;
 
 /** Orders look-alikes so that their types take turns, each with its most similar remaining name. */
 export function interleaveTypes(found: readonly Permutation[]): Permutation[] {
-  const ranks = new Map<ThreatType, number>();
+  const ranks = new Map<LookAlikeType, number>();
   return found
     .toSorted((a, b) => b.similarity - a.similarity)
     .map((permutation) => {

@@ -2,12 +2,11 @@
  * Reads the host name in what people paste: links, email addresses, and both in the defanged forms of reports
  * (`hxxps://paypa1[.]com/login`). It decides only which part is the host; `normalizeName` validates it.
  */
-import type { EntryForm } from "../../../platform/vocabulary/lists.ts";
 import { normalizeName } from "./name.ts";
 import { unwrapLink } from "./wrapped-link.ts";
 
 /** `url` includes a host name with a path or a port. */
-export type PastedForm = Extract<EntryForm, "host_name" | "url" | "email_address">;
+export type PastedForm = "host_name" | "url" | "email_address";
 
 export interface PastedHost {
   /** The host as it was written, without defanging. Not validated. */

@@ -8,7 +8,7 @@ import { nearMissRules } from "./near-miss-rules.ts";
 import { createAcceptance, type Rule } from "./rule.ts";
 import { segmentationRules } from "./segmentation-rules.ts";
 import { typoRules } from "./typo-rules.ts";
-import { specificity } from "../../../platform/vocabulary/threats.ts";
+import { lookAlikeTypes } from "../types.ts";
 import type { ScoredReading } from "./score-name.ts";
 
 const homophoneRules: readonly Rule[] = [
@@ -72,5 +72,5 @@ export function tellingOf(readings: readonly ScoredReading[]): ScoredReading | u
 }
 
 function rankOf({ type }: ScoredReading): number {
-  return (specificity as readonly string[]).indexOf(type);
+  return lookAlikeTypes.indexOf(type);
 }

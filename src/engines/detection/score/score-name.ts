@@ -3,7 +3,7 @@
  * squatting and its similarity. This takes a few microseconds, most of them for words of the rest of the label. The
  * prefilter (`filter.ts`) rejects nearly all names before.
  */
-import type { ThreatType } from "../../../platform/vocabulary/threats.ts";
+import type { LookAlikeType } from "../types.ts";
 import type { Aligner, Alignment, Edit } from "../alignment/alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
 import type { Host } from "../names/host.ts";
@@ -15,7 +15,7 @@ export interface ScoredReading {
   /** The stretch of the host's text that reads as the word. */
   start: number;
   end: number;
-  type: ThreatType;
+  type: LookAlikeType;
   similarity: number;
   /** Name of the acceptance rule that kept the reading. */
   rule: string;
@@ -160,7 +160,7 @@ function containsSetApart(stretch: string, word: string): boolean {
 const hostPrefix =
   /^(w{2,4}\d?|web|ftp|m|mail|webmail|smtp|imap|pop3?|ns\d?|vpn|remote|autodiscover|owa|cpanel)$/;
 
-function classify(reading: Reading): ThreatType {
+function classify(reading: Reading): LookAlikeType {
   const { word, alignment, context, host, suffix, typos } = reading;
   if (typos.length === 0 && showsOtherLetters(reading)) return "homograph";
   if (bitFlipIn(reading) !== undefined) return "bitsquatting";

@@ -5,7 +5,7 @@ import {
 import type { CertificateLogsConfig } from "../../../platform/config/config.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import { buildInfo } from "../../../platform/lib/build-info.ts";
+import { userAgentOf } from "../../../platform/lib/build-info.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { randomNumber } from "../../../platform/lib/ids.ts";
@@ -49,8 +49,7 @@ export function openCertificateLogs({
 }): CertificateLogs {
   const { catchUpMs, contact, firstStart, logList, namesOnly, rates } = config;
   const random = () => randomNumber(fillRandom);
-  const { version } = buildInfo;
-  const setup = { settings: { catchUpMs, firstStart, namesOnly }, version, contact, rates };
+  const setup = { settings: { catchUpMs, firstStart, namesOnly }, userAgent: userAgentOf(contact), rates };
   const pausing = pauses.of(certificateLogsOrigin);
   const loader = loaderOf({ clock, config });
   const shared = { clock, database, domains };
@@ -82,8 +81,8 @@ export function openFollowedLogs({
 
 function loaderOf({ clock, config }: { clock: Clock; config: CertificateLogsConfig }): () => LogListLoader {
   const { contact, logList: source } = config;
-  const given = { source, clock, resolveHost: createSystemResolver({ clock }), contact };
-  return () => createLogListLoader({ ...given, version: buildInfo.version });
+  const given = { source, clock, resolveHost: createSystemResolver({ clock }) };
+  return () => createLogListLoader({ ...given, userAgent: userAgentOf(contact) });
 }
 
 /** Returns why a log list in a file cannot be used, or null. */

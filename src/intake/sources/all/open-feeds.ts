@@ -1,10 +1,9 @@
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import { createSettings } from "../../../access/settings/settings.ts";
-import { userAgentOf } from "../../../engines/certificate-transparency/log.ts";
 import type { Config, FeedConfig } from "../../../platform/config/config.ts";
 import type { Inspections } from "../../../facts/inspection/inspections.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
-import { buildInfo } from "../../../platform/lib/build-info.ts";
+import { userAgentOf } from "../../../platform/lib/build-info.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
 import type { Candidates } from "../candidates.ts";
@@ -43,7 +42,7 @@ export function openFeeds({
 }): OpenedFeeds {
   const { clock, database } = given;
   const resolveHost = createSystemResolver({ clock });
-  const userAgent = userAgentOf({ version: buildInfo.version, contact: config.certificateLogs.contact });
+  const userAgent = userAgentOf(config.certificateLogs.contact);
   const inspectFeed: InspectFeed = ({ inspect, name }, source) =>
     inspect
       ? (addresses) =>

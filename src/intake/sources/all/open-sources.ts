@@ -2,6 +2,9 @@ import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import { openNameSearches } from "../../../engines/archive/search/open-name-searches.ts";
 import { openArchive } from "../../../engines/archive/storing/open-archive.ts";
 import type { LogReader } from "../../../engines/certificate-transparency/log.ts";
+import { archiveFolder } from "../../../engines/archive/files/folder.ts";
+import { tryLock } from "../../../platform/database/lock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
@@ -52,15 +55,24 @@ export function openSources({
   startWorker: StartWorker | undefined;
 }) {
   const { archive: settings, storage } = config;
-  const archive = openArchive({ databasePath: storage.path, settings, clock, log, fillRandom, startWorker });
+  const folder = storage.path === ":memory:" ? undefined : archiveFolder(storage.path);
+  const archive = openArchive({
+    folder,
+    settings,
+    clock,
+    onProblem: (problem) => log.event("archive.needs_attention", problem),
+    fillRandom,
+    tryLock,
+    startWorker,
+  });
   const activity = createSourceActivity({ database, clock, log });
   const pauses = createSourcePauses({ auditLog, database, clock });
   const candidates = createCandidates({ activity, archive, database, domains, threats, clock, yielder });
   const nameSearches = openNameSearches({
     archive,
     clock,
-    databasePath: storage.path,
-    log,
+    folder,
+    onError: (error) => logDropped(log, error, "archive.search_failed"),
     startWorker,
     yielder,
   });

@@ -14,9 +14,7 @@ import { createPipeline } from "./pipeline.ts";
 /** Configuration of a pipeline, sent before the first instruction. */
 export interface PipelineSetup {
   settings: FollowSettings;
-  /** Version of the product, for the User-Agent. */
-  version: string;
-  contact: string | null;
+  userAgent: string;
   /** Rates that replace the built-in ones. */
   rates: readonly { operator: string; requestsPerSecond: number }[];
 }
@@ -120,15 +118,14 @@ function post(port: MessagePort, report: Report): void {
 }
 
 function createReaders(
-  { version, contact, rates }: PipelineSetup,
+  { rates, userAgent }: PipelineSetup,
   { clock, random }: { clock: Clock; random: () => number },
 ): LogReaders {
   return createLogReaders({
     clock,
     random,
     resolveHost: createSystemResolver({ clock }),
-    version,
-    contact,
     rates,
+    userAgent,
   });
 }

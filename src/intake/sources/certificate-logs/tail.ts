@@ -10,6 +10,7 @@ import type { CertificateLog } from "../../../engines/certificate-transparency/l
 import type { CertificateLogsConfig } from "../../../platform/config/config.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf, StartError } from "../../../platform/lib/errors.ts";
+import { userAgentOf } from "../../../platform/lib/build-info.ts";
 import { listText } from "../../../platform/lib/lists/list-texts.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import { connectHere } from "../certificate-log-reading/connection.ts";
@@ -24,7 +25,6 @@ export interface Tail {
   clock: Clock;
   /** Returns a number from 0 to below 1. */
   random: () => number;
-  version: string;
   signal: AbortSignal;
   /** Receives the names of some entries. */
   onNames: (names: readonly Candidate[]) => void;
@@ -38,12 +38,11 @@ export async function tailLogs({
   only,
   clock,
   random,
-  version,
   signal,
   onNames,
   onProblem,
 }: Tail): Promise<void> {
-  const selected = await readLogs({ config, clock, version, signal, onProblem });
+  const selected = await readLogs({ config, clock, signal, onProblem });
   const logs = selected.filter(({ operator }) => only.length === 0 || only.includes(operator));
   if (logs.length === 0 && !signal.aborted) throw noLog(selected);
   const descriptions = new Map(logs.map(({ logId, description }) => [logId, description]));
@@ -54,7 +53,7 @@ export async function tailLogs({
   const { contact, firstStart, namesOnly, rates } = config;
   const settings = { catchUpMs: Infinity, firstStart, namesOnly };
   const connection = connectHere(
-    { settings, version, contact, rates },
+    { settings, userAgent: userAgentOf(contact), rates },
     {
       clock,
       random,
@@ -97,16 +96,15 @@ function noLog(selected: readonly CertificateLog[]): StartError {
 async function readLogs({
   config,
   clock,
-  version,
   signal,
   onProblem,
-}: Pick<Tail, "config" | "clock" | "version" | "signal" | "onProblem">): Promise<CertificateLog[]> {
+}: Pick<Tail, "config" | "clock" | "signal" | "onProblem">): Promise<CertificateLog[]> {
   const { contact, extraLogs, firstStart, logList: source, operators } = config;
   const resolveHost = createSystemResolver({ clock });
   let text = source.kind === "builtin" ? listText("certificate_logs", builtinLogList.text) : undefined;
   if (!needsLogList(config, text === undefined ? undefined : parseLogList(text)))
     return extraLogs.map(extraLog);
-  const loader = createLogListLoader({ source, clock, resolveHost, version, contact });
+  const loader = createLogListLoader({ source, clock, resolveHost, userAgent: userAgentOf(contact) });
   try {
     text = (await loader.load(null, signal))?.text ?? text;
   } catch (error) {

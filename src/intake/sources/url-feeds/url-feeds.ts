@@ -1,6 +1,6 @@
 import type { Settings } from "../../../access/settings/settings.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { diskRoomFor } from "../../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../../platform/lib/disk.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
 import { createHttpClient, type HttpClient } from "../../../platform/network/http/http-client.ts";

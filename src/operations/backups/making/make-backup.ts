@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { archiveFolder } from "../../../engines/archive/files/folder.ts";
-import { diskRoomFor } from "../../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../../platform/lib/disk.ts";
 import { newCopyPath, removeDatabase } from "../../../platform/database/files/pending-restore.ts";
 import { lockCopies, type Lock } from "../../../platform/database/lock.ts";
 import { toIsoTime } from "../../../platform/lib/clock.ts";

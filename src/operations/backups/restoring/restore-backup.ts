@@ -5,7 +5,7 @@ import { insertAuditEntry } from "../../../access/audit/raw-entry.ts";
 import { deleteAllSessions } from "../../../access/console/sessions.ts";
 import { holdRestoredReports } from "../../../response/cases/restored-reports.ts";
 import { adoptDatabase, keepAside } from "../../../platform/database/backup.ts";
-import { diskRoomFor } from "../../../platform/database/files/disk.ts";
+import { diskRoomFor } from "../../../platform/lib/disk.ts";
 import {
   carryOut,
   discardStaging,

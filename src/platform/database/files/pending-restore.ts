@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../../lib/errors.ts";
-import { syncToDisk } from "./disk.ts";
+import { syncToDisk } from "../../lib/disk.ts";
 import { asideEnding, namesOfKilledRestore } from "./open-file.ts";
 import { statePathOf } from "./state-file.ts";
 import { type FillRandom, randomHex } from "../../lib/ids.ts";

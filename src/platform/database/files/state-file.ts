@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Instant } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
-import { syncToDisk } from "./disk.ts";
+import { syncToDisk } from "../../lib/disk.ts";
 import { readSmallFile } from "./other-users.ts";
 import { identityOf, isSame, markerOf, type FileIdentity } from "./open-file.ts";
 

@@ -1,7 +1,7 @@
 import type { Timer } from "../../lib/clock.ts";
 import { logDropped } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
-import { type DiskRoom, diskRoomFor } from "../files/disk.ts";
+import { type DiskRoom, diskRoomFor } from "../../lib/disk.ts";
 import type { Needs } from "../needs.ts";
 import { createCheckpoints, createHousekeeping } from "./housekeeping.ts";
 import { createErrorsSeen, type ErrorsSeen } from "./errors-seen.ts";

@@ -21,7 +21,7 @@ import {
 import { truncateLogNow } from "./housekeeping.ts";
 import type { Database as Sqlite } from "bun:sqlite";
 import { unmark } from "../backup.ts";
-import { syncToDisk } from "../files/disk.ts";
+import { syncToDisk } from "../../lib/disk.ts";
 import { readPragma } from "../pragmas.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Needs } from "../needs.ts";

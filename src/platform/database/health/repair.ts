@@ -4,7 +4,7 @@ import { messageOf, StartError } from "../../lib/errors.ts";
 import { replaceDatabase } from "../backup.ts";
 import { compareAtOnce } from "./index-comparison.ts";
 import { sqliteErrorCode } from "../files/errors.ts";
-import { syncToDisk } from "../files/disk.ts";
+import { syncToDisk } from "../../lib/disk.ts";
 
 /** Everything that SQLite's checks find in the file of a database. */
 export interface Inspection {

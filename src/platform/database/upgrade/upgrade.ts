@@ -15,7 +15,7 @@ import { dirname } from "node:path";
 import type { Instant } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import type { Log } from "../../lib/log.ts";
-import { diskRoomFor, syncToDisk } from "../files/disk.ts";
+import { diskRoomFor, syncToDisk } from "../../lib/disk.ts";
 import { copyDatabase } from "../backup.ts";
 import { removeDatabase, upgradePartialEnding } from "../files/pending-restore.ts";
 

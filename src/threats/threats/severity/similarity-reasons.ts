@@ -1,5 +1,5 @@
 import { describeReason } from "../../../engines/detection/match/reasons.ts";
-import type { Match, Reason } from "../../../engines/detection/types.ts";
+import type { NameMatch, Reason } from "../../../engines/detection/types.ts";
 import {
   describeSignal,
   type PageImitation,
@@ -22,6 +22,11 @@ export type SimilarityReason =
   | { code: "name_resembles"; params: { type: ThreatType; similarity: number } }
   /** A sentence from before reasons had codes that the migration did not recognize. */
   | { code: "legacy"; params: { text: string } };
+
+/** A match of the detection, or of type `cloned_site` a page that imitates a protected domain. */
+export interface Match extends Omit<NameMatch, "rule" | "type"> {
+  type: ThreatType;
+}
 
 /** Maximum number of signals that are kept as reasons. */
 const signalsMax = 8;

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { bytesText } from "../../lib/durations.ts";
+import { bytesText } from "./durations.ts";
 
 /** Below this, a few batches of events could fail: the server is not ready. */
 const fullBytes = 16 << 20;
