@@ -4,7 +4,7 @@ import { createReloadRecord } from "../access/audit/reload-entry.ts";
 import { openAccess } from "../access/open-access.ts";
 import { createServer } from "../web/api/server.ts";
 import type { Environment } from "./environment.ts";
-import { openPageServices } from "./page-services.ts";
+import { openLookupServices } from "./lookups.ts";
 import { reconcile as reconcileAll } from "./reconcile.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { openBackups } from "../operations/backups/open-backups.ts";
@@ -90,7 +90,7 @@ export function openApp(environment: Environment) {
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 
   // Lookups
-  const { dns, inspection, lookUp, lookups, turns } = openPageServices(environment, {
+  const { dns, inspection, lookUp, lookups, turns } = openLookupServices(environment, {
     auditLog,
     config,
     database,
@@ -198,6 +198,8 @@ export function openApp(environment: Environment) {
 
   /** Services that the console and the callers of this function receive. */
   const services = {
+    ...names,
+    ...messaging,
     ...access,
     assessDomain,
     auditLog,
@@ -205,6 +207,8 @@ export function openApp(environment: Environment) {
     campaigns,
     cases: caseWork,
     conditions,
+    /** In effect: a reload changes it. */
+    config,
     dataRetention,
     domains,
     enrichment,
@@ -264,19 +268,17 @@ export function openApp(environment: Environment) {
     const { createConsole } = await import("../web/console/console.tsx");
     return createConsole({
       ...services,
-      server,
-      names,
-      config,
-      clock,
-      log,
-      fillRandom,
+      ...inspection,
       build: buildInfo,
-      storage: database,
-      databaseStatus: databaseHealth.status,
-      lastReload: () => reload?.last(),
-      storeGrowth,
-      messaging,
+      clock,
       consoleSignIn: access.openSignIn(),
+      databaseStatus: databaseHealth.status,
+      fillRandom,
+      lastReload: () => reload?.last(),
+      log,
+      server,
+      storage: database,
+      storeGrowth,
     });
   }
 
@@ -305,11 +307,7 @@ export function openApp(environment: Environment) {
   );
 
   return {
-    ...names,
-    ...messaging,
     ...services,
-    /** In effect: a reload changes it. */
-    config,
     database,
     dns,
     server,

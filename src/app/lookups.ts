@@ -7,7 +7,7 @@ import { createTurns } from "../platform/network/turns.ts";
 import type { Environment } from "./environment.ts";
 
 /** Opens DNS, the lookups, and the inspection of pages. */
-export function openPageServices(
+export function openLookupServices(
   environment: Environment,
   services: Omit<
     InspectionDependencies,
@@ -35,7 +35,7 @@ export function openPageServices(
 }
 
 /** Properties of the machine that decide whether a browser can be run. */
-export const machine = {
+const machine = {
   isRoot: process.getuid?.() === 0,
   /** Finds a program on the PATH. */
   which: (name: string): string | null => Bun.which(name),
