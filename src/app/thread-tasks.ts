@@ -27,7 +27,7 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
     serveInspection(parentPort!, systemClock);
   },
   async backup() {
-    const { serveBackup } = await import("../operations/backups/running/backup-thread.ts");
+    const { serveBackup } = await import("../operations/backups/running/run-backup.ts");
     serveBackup(parentPort!, systemClock);
   },
   async decisions() {

@@ -1,9 +1,12 @@
-import { listsInEffect } from "../../operations/data-updates/describe-lists.ts";
-import { readStoredUpdate, updatePathOf } from "../../operations/data-updates/stored-update.ts";
+import {
+  listsInEffect,
+  readStoredUpdate,
+  updatePathOf,
+} from "../../operations/data-updates/stored-update.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { spanText } from "../../platform/lib/durations.ts";
-import { resultsOf, type CheckResult } from "./result.ts";
+import { type CheckResult, resultsOf } from "./result.ts";
 
 /** Reports the age of each list that the program contains, and a data update that cannot be used. */
 export function embeddedLists(

@@ -1,8 +1,12 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
-import { listsInEffect } from "../../operations/data-updates/describe-lists.ts";
-import { readStoredUpdate, removeUpdate, storeUpdate } from "../../operations/data-updates/stored-update.ts";
+import {
+  listsInEffect,
+  readStoredUpdate,
+  removeUpdate,
+  storeUpdate,
+} from "../../operations/data-updates/stored-update.ts";
 import { DataUpdateError } from "../../operations/data-updates/update-file.ts";
 import { isServed } from "../../platform/database/lock.ts";
 import { systemClock } from "../../platform/lib/clock.ts";

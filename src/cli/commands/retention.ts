@@ -5,7 +5,7 @@ import { visible } from "../../platform/lib/safe-text.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";
 import { readPastedName } from "../../engines/detection/names/pasted-name.ts";
 import type { RulePreview } from "../../operations/retention/retention.ts";
-import { retentionRules, type RetentionRule } from "../../operations/retention/rules.ts";
+import { retentionRules, type RetentionRule } from "../../operations/retention/tables.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";

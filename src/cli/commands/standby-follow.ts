@@ -3,7 +3,7 @@ import { systemClock } from "../../platform/lib/clock.ts";
 import { formatDuration } from "../../platform/lib/durations.ts";
 import { follow } from "../../operations/standby/follow.ts";
 import { newestState } from "../../operations/standby/standby-folder.ts";
-import { openStandbyStatus } from "../../operations/standby/status-server.ts";
+import { openStandbyStatus } from "../../operations/standby/status.ts";
 import { fromFlag } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { openLog } from "../appliance/open-log.ts";

@@ -3,7 +3,7 @@ import { copyDatabase, restoreDatabase } from "../../platform/database/backup.ts
 import { fileStamp, type Instant } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { noOutcomes, readOutcomes, writeOutcomes, type BackupOutcomes } from "./running/outcomes.ts";
-import { forgetLastStore } from "./restoring/forget-store.ts";
+import { forgetLastStore } from "./restoring/open-database.ts";
 import type { Actor } from "../../access/audit/actor.ts";
 import { insertAuditEntry } from "../../access/audit/raw-entry.ts";
 import { rawSettings } from "../../access/settings/raw-settings.ts";

@@ -4,8 +4,7 @@ import { statement, value, valuesOf } from "../../platform/database/statement.ts
 import { logDropped } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import type { SystemMessages } from "../../messaging/subscriptions/system-messages.ts";
-import { compare } from "./compare.ts";
-import type { Condition, News } from "./condition.ts";
+import { compare, type Condition, type News } from "./condition.ts";
 import { systemConditions } from "./tables.ts";
 
 /** Watches the conditions of the appliance, and sends each one once when it begins and once when it ends. */

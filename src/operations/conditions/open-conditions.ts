@@ -8,8 +8,8 @@ import type { ReloadOutcome } from "../../platform/reload/reload.ts";
 import type { Scans } from "../../intake/scans/scans.ts";
 import type { LogListStatus } from "../../intake/sources/certificate-logs/followed-logs.ts";
 import type { Source } from "../../intake/sources/source.ts";
-import { createCertificateEnds, type CertificateEnd, type CertificateFile } from "./certificate-ends.ts";
-import { createConditionMonitor, type ConditionMonitor } from "./monitor.ts";
+import { type CertificateEnd, type CertificateFile, createCertificateEnds } from "./certificate-ends.ts";
+import { type ConditionMonitor, createConditionMonitor } from "./monitor.ts";
 import {
   backupCondition,
   certificateConditions,
@@ -22,8 +22,8 @@ import {
   resolverCondition,
   scanCondition,
   sourceConditions,
+  takedownConditions,
 } from "./observed.ts";
-import { takedownConditions } from "./takedown-conditions.ts";
 
 /** The monitor, and what else shows the same conditions. */
 export interface Conditions extends ConditionMonitor {

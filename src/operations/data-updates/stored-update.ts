@@ -12,17 +12,19 @@ import {
 import { dirname } from "node:path";
 import { readSmallFile, UnreadableFileError } from "../../platform/database/files/other-users.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
-import type { ListName, ListTexts } from "../../platform/lib/lists/list-texts.ts";
+import { type ListName, listNames, type ListTexts } from "../../platform/lib/lists/list-texts.ts";
 import { syncToDisk } from "../../platform/lib/disk.ts";
 import { listDefinitions } from "./list-definitions.ts";
 import { projectKeys } from "./project-keys.ts";
 import {
   compareVersions,
+  type DataUpdate,
   DataUpdateError,
+  dateOf,
   readUpdate,
   updateBytesMax,
-  type DataUpdate,
 } from "./update-file.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 
 /** Data update next to the database: none, one that is used, or one that cannot be used, with the reason. */
 export type StoredUpdate =
@@ -126,6 +128,31 @@ export function textsOf({ lists }: DataUpdate): ListTexts {
   return Object.fromEntries(newer.map(([name, { text }]) => [name, text]));
 }
 
-export function isNewer(name: ListName, date: string): boolean {
+function isNewer(name: ListName, date: string): boolean {
   return date > listDefinitions[name].embeddedDate;
+}
+
+/** A list that is in effect. */
+export interface ListInEffect {
+  name: ListName;
+  title: string;
+  /** `update`: from the data update. */
+  origin: "embedded" | "update";
+  /** `2026-11-20` */
+  date: string;
+  ageMs: number;
+  isOld: boolean;
+}
+
+/** Returns all lists, as a process that starts now uses them. */
+export function listsInEffect(stored: StoredUpdate, now: Instant): ListInEffect[] {
+  return listNames.map((name) => {
+    const { ageMsMax, embeddedDate, title } = listDefinitions[name];
+    const updated = stored.state === "used" ? stored.update.lists[name] : undefined;
+    const isUpdated = updated !== undefined && isNewer(name, updated.date);
+    const date = isUpdated ? updated.date : embeddedDate;
+    const ageMs = now - (dateOf(date) ?? now);
+    const isOld = ageMsMax !== null && ageMs > ageMsMax;
+    return { name, title, origin: isUpdated ? "update" : "embedded", date, ageMs, isOld };
+  });
 }

@@ -2,9 +2,8 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Clock, Instant } from "../../platform/lib/clock.ts";
 import type { ScreenshotFolder } from "../../facts/lookups/page/screenshot-files.ts";
 import type { Notices } from "./notices.ts";
-import type { OldScreenshots } from "./old-screenshots.ts";
-import type { OldThreats } from "./old-threats.ts";
-import type { RetentionRule } from "./rules.ts";
+import type { OldScreenshots, OldThreats } from "./old-data.ts";
+import type { RetentionRule } from "./tables.ts";
 
 const auditRowsPerStep = 500;
 const background = { patient: true };

@@ -1,9 +1,8 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { ScreenshotFolder } from "../../facts/lookups/page/screenshot-files.ts";
-import type { OldScreenshots } from "./old-screenshots.ts";
-import type { OldThreats, Summary } from "./old-threats.ts";
-import type { RetentionRule } from "./rules.ts";
+import type { OldScreenshots, OldThreats, Summary } from "./old-data.ts";
+import type { RetentionRule } from "./tables.ts";
 
 /** Amount and age of the data that a setting deletes. */
 export interface Preview extends Summary {

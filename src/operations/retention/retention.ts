@@ -4,15 +4,14 @@ import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { type Log, logDropped } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import { createScreenshotFiles, type ScreenshotFolder } from "../../facts/lookups/page/screenshot-files.ts";
 import { createDeleter } from "./deleter.ts";
-import { createNotices, type Notices } from "./notices.ts";
-import { createOldScreenshots } from "./old-screenshots.ts";
-import { createOldThreats } from "./old-threats.ts";
+import { createNotices, noticeMs, type Notices, settingOf } from "./notices.ts";
+import { createOldScreenshots, createOldThreats } from "./old-data.ts";
 import { createPreview, type Preview } from "./preview.ts";
-import { noticeMs, retentionRules, settingOf, type RetentionRule } from "./rules.ts";
+import { type RetentionRule, retentionRules } from "./tables.ts";
 
 /** State of a setting. */
 export interface RuleState {
@@ -91,7 +90,7 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
   const states = () => retentionRules.map((rule) => stateOf(rule, config, notices));
   let stopped = false;
   let schedule: Schedule | undefined;
-  const turns = createTurns({ log, run, settle });
+  const sequence = createSequence({ log, run, settle });
   const deleter = createDeleter({
     clock,
     database,
@@ -146,15 +145,15 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
       // In memory, nothing is old, and the sandbox's clock would run each hour of a month that it skips.
       if (!database.isShared) return;
       stopped = false;
-      schedule = every({ clock, pattern: hourly, run: turns.run });
-      turns.settle();
-      onConfigChange?.(() => void (schedule === undefined ? undefined : turns.settle()));
+      schedule = every({ clock, pattern: hourly, run: sequence.run });
+      sequence.settle();
+      onConfigChange?.(() => void (schedule === undefined ? undefined : sequence.settle()));
     },
     async stop() {
       stopped = true;
       schedule?.stop();
       schedule = undefined;
-      await turns.ended();
+      await sequence.idle();
     },
     run,
     settle,
@@ -167,28 +166,28 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
     },
     ...createDeletedNames({ auditLog, database }),
     totals: () => ({ ...totals }),
-    lastRun: turns.lastRun,
+    lastRun: sequence.lastRun,
   };
 }
 
-/** Runs one thing after another, and logs errors. */
-function createTurns({ log, run, settle }: { log: Log } & Pick<DataRetention, "run" | "settle">) {
+/** Deletes and stores settings one after the other, and logs errors. */
+function createSequence({ log, run, settle }: { log: Log } & Pick<DataRetention, "run" | "settle">) {
   let last: Promise<void> = Promise.resolve();
   let lastRun: "completed" | "failed" | undefined;
-  const failed = (error: unknown) => logDropped(log, error, "retention.data_failed");
+  const logFailure = (error: unknown) => logDropped(log, error, "retention.data_failed");
   return {
     run: (): Promise<void> =>
       (last = last.then(run).then(
         () => void (lastRun = "completed"),
         (error: unknown) => {
           lastRun = "failed";
-          failed(error);
+          logFailure(error);
         },
       )),
-    settle: () => void (last = last.then(settle).catch(failed)),
+    settle: () => void (last = last.then(settle).catch(logFailure)),
     lastRun: () => lastRun,
     /** Resolves when nothing runs any more. */
-    ended: () => last,
+    idle: () => last,
   };
 }
 

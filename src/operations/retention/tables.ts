@@ -1,6 +1,9 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "../../platform/database/columns.ts";
-import { retentionRules } from "./rules.ts";
+
+/** Settings of the retention of the main data, named as in the configuration. */
+export const retentionRules = ["false_positives", "resolved", "screenshots", "audit"] as const;
+export type RetentionRule = (typeof retentionRules)[number];
 
 /** Settings of the retention that were seen, so that neither a restart nor a reload shortens or renews their notice. */
 export const retentionNotices = sqliteTable("retention_notices", {

@@ -6,11 +6,11 @@ import type { BackupManifest } from "../backups/repository/format.ts";
 import { findLockOwner } from "../backups/repository/lock.ts";
 import { replaceFiles } from "../backups/restoring/restore-backup.ts";
 import type { ApplianceFiles } from "../../platform/database/files/pending-restore.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
+import { type Clock, type Instant, toPlainTime } from "../../platform/lib/clock.ts";
 import { messageOf, StartError } from "../../platform/lib/errors.ts";
 import { fetchNewest, type FollowOptions } from "./follow.ts";
-import { mayStillRun } from "./primary-activity.ts";
 import { newestState, type StandbyState } from "./standby-folder.ts";
+import { nextTime } from "../../platform/lib/schedule.ts";
 
 /** An appliance that was made of a standby. */
 export interface Promotion {
@@ -106,4 +106,37 @@ async function copyWithTime(source: string, target: string): Promise<void> {
 
 function refusal(message: string): StartError {
   return new StartError(message, { exitCode: 1 });
+}
+
+/** A backup may be this late: the clocks of the machines differ, and a backup takes its time. */
+const lateMsMin = 120_000;
+/** The duration of the last backup, this many times. */
+const durationFactor = 3;
+
+/**
+ * Returns why the primary may still run, or undefined if its next backup is overdue. Two appliances with the same
+ * data would send the same events twice, and people would decide in both.
+ * @param schedule of the backups; null: none
+ * @param makingBackup whether a backup is being made
+ */
+export function mayStillRun({
+  manifest: { beganAt, completedAt },
+  schedule,
+  makingBackup,
+  now,
+}: {
+  manifest: Pick<BackupManifest, "beganAt" | "completedAt">;
+  schedule: string | null;
+  makingBackup: boolean;
+  now: Instant;
+}): string | undefined {
+  if (makingBackup) return "it is making a backup now";
+  if (schedule === null)
+    return "backup.schedule is not set on this machine, so that nothing says when its next backup is due";
+  const began = Date.parse(beganAt);
+  const due = nextTime(schedule, began);
+  if (due === null) return undefined;
+  const lateMs = lateMsMin + durationFactor * Math.max(0, Date.parse(completedAt) - began);
+  if (now > due + lateMs) return undefined;
+  return `its last backup is of ${toPlainTime(began)}, and the next one is not overdue before ${toPlainTime(due + lateMs)}`;
 }

@@ -6,7 +6,7 @@ import { systemClock } from "../../../src/platform/lib/clock.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import { createAuditLog } from "../../../src/access/audit/audit-log.ts";
 import { backUpFile, restoreFile } from "../../../src/operations/backups/file-backups.ts";
-import { createDatabaseCopies } from "../../../src/operations/backups/database-copies.ts";
+import { createDatabaseCopies } from "../../../src/operations/backups/open-backups.ts";
 import { createConsoleSessions } from "../../../src/access/console/sessions.ts";
 import { openDatabase } from "../../../src/platform/database/database.ts";
 import { createCheckStore, requestChecks } from "../../../src/intake/sources/archive-checks/check-store.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { system, type Actor } from "../../../src/access/audit/actor.ts";
 import { createSettings } from "../../../src/access/settings/settings.ts";
 import { recordOutcome } from "../../../src/operations/backups/file-backups.ts";
-import { forgetLastStore } from "../../../src/operations/backups/restoring/forget-store.ts";
+import { forgetLastStore } from "../../../src/operations/backups/restoring/open-database.ts";
 import { createBackups, type Backups } from "../../../src/operations/backups/running/backups.ts";
 import type { BackupConfig } from "../../../src/platform/config/sections/backup.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { compare } from "../../../src/operations/conditions/compare.ts";
-import type { Condition, News } from "../../../src/operations/conditions/condition.ts";
+import { compare, type Condition, type News } from "../../../src/operations/conditions/condition.ts";
 import type { StoredCondition } from "../../../src/operations/conditions/tables.ts";
 
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { createConditionMonitor } from "../../../src/operations/conditions/monitor.ts";
-import { takedownConditions } from "../../../src/operations/conditions/takedown-conditions.ts";
+import { takedownConditions } from "../../../src/operations/conditions/observed.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import { consoleLinks } from "../../../src/messaging/content/texts/links.ts";
 import { conditionChanged } from "../../../src/messaging/content/texts/system-texts.ts";

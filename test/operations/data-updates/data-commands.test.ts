@@ -1,19 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { chownSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
+import { chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { builtinLogList } from "../../../src/engines/certificate-transparency/log-list/builtin-list.ts";
 import { embeddedLists } from "../../../src/cli/checks/lists.ts";
-import { listsInEffect } from "../../../src/operations/data-updates/describe-lists.ts";
-import { readStoredUpdate, storeUpdate } from "../../../src/operations/data-updates/stored-update.ts";
+import {
+  listsInEffect,
+  readStoredUpdate,
+  storeUpdate,
+} from "../../../src/operations/data-updates/stored-update.ts";
 import {
   compareVersions,
+  type DataUpdate,
   publicKeyText,
   readUpdate,
   signUpdate,
-  type DataUpdate,
 } from "../../../src/operations/data-updates/update-file.ts";
-import { commandFolder, defaultConfig, type CommandFolder } from "../../support/command-line.ts";
+import { commandFolder, type CommandFolder, defaultConfig } from "../../support/command-line.ts";
 import { publicSuffixList } from "../../support/suffix-list.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { dayMs } from "../../../src/platform/lib/clock.ts";
-import { noticeMs } from "../../../src/operations/retention/rules.ts";
+import { noticeMs } from "../../../src/operations/retention/notices.ts";
 import { manualClock } from "../../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../../support/console.ts";
 import { addThreats } from "../../support/console-threats.ts";

@@ -7,7 +7,8 @@ import {
   type ScreenshotFolder,
 } from "../../../src/facts/lookups/page/screenshot-files.ts";
 import { createDataRetention, type DataRetention } from "../../../src/operations/retention/retention.ts";
-import { noticeMs, retentionRules } from "../../../src/operations/retention/rules.ts";
+import { noticeMs } from "../../../src/operations/retention/notices.ts";
+import { retentionRules } from "../../../src/operations/retention/tables.ts";
 import type { Sighting } from "../../../src/threats/threats/record.ts";
 import { statuses, type ThreatSource } from "../../../src/platform/vocabulary/threats.ts";
 import { randomFrom, seed } from "../../support/random.ts";

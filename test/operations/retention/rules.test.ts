@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { dayMs } from "../../../src/platform/lib/clock.ts";
-import { ageInEffect, nextNotice, noticeMs, type Notice } from "../../../src/operations/retention/rules.ts";
+import { ageInEffect, nextNotice, noticeMs, type Notice } from "../../../src/operations/retention/notices.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 
 const start = Date.UTC(2026, 0, 15);

@@ -5,8 +5,12 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { StoreError } from "../../../src/operations/backups/stores/store.ts";
 import { fetchNewest, follow } from "../../../src/operations/standby/follow.ts";
 import { newestState } from "../../../src/operations/standby/standby-folder.ts";
-import { openStandbyStatus } from "../../../src/operations/standby/status-server.ts";
-import { readStatus, reportOf, writeStatus } from "../../../src/operations/standby/status.ts";
+import {
+  openStandbyStatus,
+  readStatus,
+  reportOf,
+  writeStatus,
+} from "../../../src/operations/standby/status.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";
 import { manualClock } from "../../support/appliance.ts";
 import { memoryStore } from "../../support/memory-store.ts";

@@ -12,8 +12,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "bun:test";
 import { StoreError } from "../../../src/operations/backups/stores/store.ts";
 import { fetchNewest } from "../../../src/operations/standby/follow.ts";
-import { mayStillRun } from "../../../src/operations/standby/primary-activity.ts";
-import { promote } from "../../../src/operations/standby/promote.ts";
+import { mayStillRun, promote } from "../../../src/operations/standby/promote.ts";
 import { memoryStore } from "../../support/memory-store.ts";
 import { standbyWorld } from "../../support/standby-world.ts";
 

@@ -1,8 +1,13 @@
 import { createHmac } from "node:crypto";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
-import { requireObjectSize, StoreError, type BackupStore } from "../stores/store.ts";
-import { createRepositoryKey, openRepositoryKey, type RepositoryKeys } from "./repository-key.ts";
-import { seal, unseal } from "./sealed-box.ts";
+import { type BackupStore, requireObjectSize, StoreError } from "../stores/store.ts";
+import {
+  createRepositoryKey,
+  openRepositoryKey,
+  type RepositoryKeys,
+  seal,
+  unseal,
+} from "./repository-key.ts";
 
 /** Part of the head of a repository that describes its encryption. It is not encrypted, and others may have changed it. */
 interface EncryptedHead {

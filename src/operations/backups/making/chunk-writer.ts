@@ -1,5 +1,5 @@
 import type { BackupStore } from "../stores/store.ts";
-import { getChunk, putChunk } from "../repository/chunks.ts";
+import { getChunk, putChunk } from "../repository/file-list.ts";
 import type { RepositoryLock } from "../repository/lock.ts";
 import { chunkKey, chunkPrefix } from "../repository/format.ts";
 

@@ -2,23 +2,27 @@ import { dirname, join } from "node:path";
 import { archiveFolder } from "../../../engines/archive/files/folder.ts";
 import { diskRoomFor } from "../../../platform/lib/disk.ts";
 import { newCopyPath, removeDatabase } from "../../../platform/database/files/pending-restore.ts";
-import { lockCopies, type Lock } from "../../../platform/database/lock.ts";
+import { type Lock, lockCopies } from "../../../platform/database/lock.ts";
 import { toIsoTime } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { randomHex } from "../../../platform/lib/ids.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
-import { readFileList, listChunks } from "../repository/file-list.ts";
+import { listChunks, readFileList } from "../repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../repository/format.ts";
-import { foreignBackup, hostCharactersMax, type ForeignBackup, type Lineage } from "../repository/lineage.ts";
-import { lockRepository, type LockOwner, type RepositoryLock } from "../repository/lock.ts";
+import {
+  foreignBackup,
+  type ForeignBackup,
+  hostCharactersMax,
+  type Lineage,
+  rotate,
+} from "../repository/lineage.ts";
+import { type LockOwner, lockRepository, type RepositoryLock } from "../repository/lock.ts";
 import { findUndamaged, newBackupId, type Repository } from "../repository/repository.ts";
-import { rotate } from "../repository/rotate.ts";
 import { checkDatabase, DamagedDatabaseError } from "../restoring/open-database.ts";
 import { writeFileOf } from "../restoring/write-file.ts";
-import { readBlockIndex, writeBlockIndex } from "./block-index.ts";
-import { createChunkWriter, type ChunkWriter } from "./chunk-writer.ts";
-import { storeDatabase, type PreviousDatabase } from "./database-file.ts";
+import { type PreviousDatabase, readBlockIndex, storeDatabase, writeBlockIndex } from "./database-file.ts";
+import { type ChunkWriter, createChunkWriter } from "./chunk-writer.ts";
 import { openSnapshot } from "./database-snapshot.ts";
 import { StoreError } from "../stores/store.ts";
 import { createFileSaver, saveArchive, saveScreenshots } from "./small-files.ts";

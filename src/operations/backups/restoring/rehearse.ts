@@ -9,8 +9,7 @@ import {
 import { lockCopies } from "../../../platform/database/lock.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
-import { getChunk } from "../repository/chunks.ts";
-import { chunksOf, readFileList } from "../repository/file-list.ts";
+import { chunksOf, getChunk, readFileList } from "../repository/file-list.ts";
 import type { BackupManifest } from "../repository/format.ts";
 import type { Repository } from "../repository/repository.ts";
 import { checkDatabase } from "./open-database.ts";

@@ -7,18 +7,17 @@ import { holdRestoredReports } from "../../../response/cases/restored-reports.ts
 import { adoptDatabase, keepAside } from "../../../platform/database/backup.ts";
 import { diskRoomFor } from "../../../platform/lib/disk.ts";
 import {
+  type ApplianceFiles,
   carryOut,
   discardStaging,
   prepareStaging,
-  type ApplianceFiles,
 } from "../../../platform/database/files/pending-restore.ts";
 import { fileStamp, type Instant } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { StartError } from "../../../platform/lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
 import type { Repository } from "../repository/repository.ts";
-import { forgetLastStore } from "./forget-store.ts";
-import { checkDatabase } from "./open-database.ts";
+import { checkDatabase, forgetLastStore } from "./open-database.ts";
 import { stageFiles } from "./stage-files.ts";
 
 /**

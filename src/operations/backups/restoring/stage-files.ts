@@ -1,10 +1,9 @@
 import { mkdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApplianceFiles } from "../../../platform/database/files/pending-restore.ts";
-import { getChunk } from "../repository/chunks.ts";
-import { readFileList } from "../repository/file-list.ts";
+import { getChunk, readFileList } from "../repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../repository/format.ts";
-import { StoreError, type BackupStore } from "../stores/store.ts";
+import { type BackupStore, StoreError } from "../stores/store.ts";
 import { writeFileOf } from "./write-file.ts";
 
 /** Files that are written at the same time: each waits for the disk, and for the network. */

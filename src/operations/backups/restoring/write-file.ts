@@ -1,6 +1,6 @@
 import { copyFile, open, type FileHandle } from "node:fs/promises";
 import { StoreError, type BackupStore } from "../stores/store.ts";
-import { getChunk } from "../repository/chunks.ts";
+import { getChunk } from "../repository/file-list.ts";
 import { blockBytes, blocksPerChunk, fileChunkBytes, type FileEntry } from "../repository/format.ts";
 
 /** An earlier state of a file, on this machine. */

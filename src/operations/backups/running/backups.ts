@@ -1,18 +1,17 @@
-import { system, type Actor } from "../../../access/audit/actor.ts";
+import { type Actor, system } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
 import type { Settings } from "../../../access/settings/settings.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { DatabaseFileChangedError } from "../../../platform/database/files/open-file.ts";
-import { dayMs, type Clock, type Instant } from "../../../platform/lib/clock.ts";
+import { type Clock, dayMs, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, messageOf, PublicError } from "../../../platform/lib/errors.ts";
 import type { Log } from "../../../platform/lib/log.ts";
 import { every, nextTime, type Schedule } from "../../../platform/lib/schedule.ts";
 import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
 import type { MadeBackup } from "../making/make-backup.ts";
-import { backUpInThread } from "./in-thread.ts";
-import type { BackupTask } from "./run-backup.ts";
-import { completedAt, readOutcomes, writeOutcomes, type BackupOutcomes } from "./outcomes.ts";
+import type { BackupTask, Reply } from "./run-backup.ts";
+import { type BackupOutcomes, completedAt, readOutcomes, writeOutcomes } from "./outcomes.ts";
 
 /** The database of a backup is opened if none was for this long: reading all of it takes longer than the backup. */
 const openEveryMs = dayMs - 3_600_000;
@@ -266,4 +265,30 @@ function overdueSince(schedule: string | null, since: Instant, now: Instant): In
 function locationName(location: Config["backup"]["location"]): string {
   if (location.kind === "folder") return location.folder;
   return `s3://${location.bucket}${location.prefix === "" ? "" : `/${location.prefix}`}`;
+}
+
+/**
+ * Makes a backup in a thread of its own, which ends with it.
+ * @throws an error with the message of the thread
+ */
+async function backUpInThread(
+  task: BackupTask,
+  { startWorker, signal }: { startWorker: StartWorker; signal: AbortSignal },
+): Promise<MadeBackup> {
+  const worker = startWorker("backup");
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const stop = () => worker.postMessage("stop");
+  worker.on("message", (reply: Reply) => resolve(reply));
+  worker.on("error", reject);
+  worker.on("exit", () => reject(new Error("the thread of the backup exited early")));
+  signal.addEventListener("abort", stop, { once: true });
+  worker.postMessage(task);
+  try {
+    const reply = await promise;
+    if ("error" in reply) throw new Error(reply.error);
+    return reply.made;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await worker.terminate();
+  }
 }

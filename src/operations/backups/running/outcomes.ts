@@ -2,7 +2,7 @@ import type { Settings } from "../../../access/settings/settings.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { MadeBackup } from "../making/make-backup.ts";
 import type { ForeignBackup, Lineage } from "../repository/lineage.ts";
-import { outcomesSetting } from "../restoring/forget-store.ts";
+import { outcomesSetting } from "../restoring/open-database.ts";
 
 /** The last backup that was completed. */
 export interface CompletedBackup extends Pick<

@@ -1,13 +1,15 @@
 import { hostname } from "node:os";
 import type { BackupConfig, BackupLocation } from "../../../platform/config/sections/backup.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { randomHex, type FillRandom } from "../../../platform/lib/ids.ts";
-import { makeBackup, type MadeBackup } from "../making/make-backup.ts";
+import { type FillRandom, randomHex } from "../../../platform/lib/ids.ts";
+import { type MadeBackup, makeBackup } from "../making/make-backup.ts";
 import { openRepository, type Repository } from "../repository/repository.ts";
 import { openStore } from "../stores/open-store.ts";
 import type { BackupOutcomes } from "./outcomes.ts";
 import { StoreError } from "../stores/store.ts";
 import { shellWord } from "../../../platform/lib/shell-word.ts";
+import type { MessagePort } from "node:worker_threads";
+import { messageOf } from "../../../platform/lib/errors.ts";
 
 const tokenBytes = 16;
 
@@ -97,4 +99,24 @@ function isRunning(pid: number): boolean {
     // A process of another user exists.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+/** Message of the thread after a backup. */
+export type Reply = { made: MadeBackup } | { error: string };
+
+/**
+ * Makes one backup for each message, in a worker thread: reading, hashing and compressing take seconds to minutes. The
+ * message `stop` ends the one in progress.
+ */
+export function serveBackup(port: MessagePort, clock: Clock): void {
+  const stopping = new AbortController();
+  const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+  port.on("message", (task: BackupTask | "stop") => {
+    if (task === "stop") return stopping.abort(new Error("phishwatch was stopped"));
+    const reply = runBackup(task, { clock, fillRandom, signal: stopping.signal }).then(
+      (made): Reply => ({ made }),
+      (error: unknown): Reply => ({ error: messageOf(error) }),
+    );
+    void reply.then((message) => port.postMessage(message));
+  });
 }

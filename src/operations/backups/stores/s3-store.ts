@@ -1,16 +1,24 @@
-import { delay, type Clock } from "../../../platform/lib/clock.ts";
+import { type Clock, delay } from "../../../platform/lib/clock.ts";
 import { describeFailure } from "../../../platform/network/failure.ts";
 import type { HttpClient } from "../../../platform/network/http/http-client.ts";
-import { errorOfResponse, isAbsent, passes, readListPage, type S3Response } from "./s3-responses.ts";
-import { encodeForSigning, signRequest, type S3Credentials } from "./sign-request.ts";
+import {
+  encodeForSigning,
+  errorOfResponse,
+  isAbsent,
+  passes,
+  readListPage,
+  type S3Credentials,
+  type S3Response,
+  signRequest,
+} from "./s3-protocol.ts";
 import {
   assertKey,
+  type BackupStore,
   isKey,
   objectBytesMax,
   requireObjectSize,
   sha256Name,
   StoreError,
-  type BackupStore,
 } from "./store.ts";
 
 /** Delays before the second and each further attempt of a request that fails and may succeed later. */

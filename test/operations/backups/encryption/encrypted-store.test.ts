@@ -8,8 +8,10 @@ import {
 import {
   changeSecret,
   type EncryptionParameters,
+  seal,
+  sealingBytes,
+  unseal,
 } from "../../../../src/operations/backups/encryption/repository-key.ts";
-import { seal, sealingBytes, unseal } from "../../../../src/operations/backups/encryption/sealed-box.ts";
 import type { BackupStore } from "../../../../src/operations/backups/stores/store.ts";
 import { memoryStore } from "../../../support/memory-store.ts";
 

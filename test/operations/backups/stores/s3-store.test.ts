@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { openStore } from "../../../../src/operations/backups/stores/open-store.ts";
 import { createS3Store, type S3Location } from "../../../../src/operations/backups/stores/s3-store.ts";
-import { signRequest } from "../../../../src/operations/backups/stores/sign-request.ts";
+import { signRequest } from "../../../../src/operations/backups/stores/s3-protocol.ts";
 import { systemClock, type Clock } from "../../../../src/platform/lib/clock.ts";
 import { createHttpClient, type HttpRequest } from "../../../../src/platform/network/http/http-client.ts";
 import { compareWithNaive, listed } from "../../../support/memory-store.ts";
