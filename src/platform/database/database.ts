@@ -55,7 +55,7 @@ export interface Database {
    * Runs `work`, which commits a transaction in another thread (`openThreadConnection`), in the order of the calls of
    * `write`. Observers see its error or commit like those of this connection.
    */
-  writeElsewhere<T>(work: () => Promise<T>): Promise<T>;
+  writeInThread<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work`, which changes no data, while nothing is written, in the order of the calls of `write`. */
   holdWrites<T>(work: () => Promise<T>): Promise<T>;
   /** From now on, waits for the write lock for a second at most, and logs who holds it for longer. */
@@ -238,7 +238,7 @@ function wrap({
     isShared: path !== ":memory:",
     transaction,
     write: queue.write,
-    writeElsewhere: (work) =>
+    writeInThread: (work) =>
       queue.hold(async () => {
         observer.checkChange();
         try {

@@ -151,22 +151,28 @@ interface FileNumbers {
 function pidOfLock(
   locks: string,
   file: FileNumbers,
-  isMeant: (lock: Record<"kind" | "start" | "end", string>) => boolean,
+  isMeant: (lock: LockFields) => boolean,
 ): number | undefined {
   const rows = locks.split("\n").flatMap((line) => {
-    const found = lockPattern.exec(line);
-    if (found === null) return [];
-    const [kind = "", pid = "", major = "", minor = "", inode, start = "", end = ""] = found.slice(1);
-    if (Number(inode) !== file.ino || Number(pid) <= 0 || !isMeant({ kind, start, end })) return [];
-    return [{ pid: Number(pid), device: `${Number.parseInt(major, 16)}:${Number.parseInt(minor, 16)}` }];
+    const lock = lockPattern.exec(line)?.groups as LockFields | undefined;
+    if (lock === undefined || Number(lock.inode) !== file.ino || Number(lock.pid) <= 0 || !isMeant(lock))
+      return [];
+    return [
+      {
+        pid: Number(lock.pid),
+        device: `${Number.parseInt(lock.major, 16)}:${Number.parseInt(lock.minor, 16)}`,
+      },
+    ];
   });
   // Layered file systems report another device here than in the file's status.
   const sameDevice = rows.find(({ device }) => device === deviceOf(file.dev));
   return (sameDevice ?? rows[0])?.pid;
 }
 
+type LockFields = Record<"kind" | "pid" | "major" | "minor" | "inode" | "start" | "end", string>;
+
 const lockPattern =
-  /^\d+: (?:POSIX|OFDLCK)\s+ADVISORY\s+(READ|WRITE)\s+(-?\d+)\s+([0-9a-f]+):([0-9a-f]+):(\d+)\s+(\d+)\s+(\d+|EOF)\s*$/;
+  /^\d+: (?:POSIX|OFDLCK)\s+ADVISORY\s+(?<kind>READ|WRITE)\s+(?<pid>-?\d+)\s+(?<major>[0-9a-f]+):(?<minor>[0-9a-f]+):(?<inode>\d+)\s+(?<start>\d+)\s+(?<end>\d+|EOF)\s*$/;
 
 /** Splits Linux' encoding of a device number for user space: 12 bits of the major, 20 of the minor number. */
 function deviceOf(dev: number): string {

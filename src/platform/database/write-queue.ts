@@ -56,8 +56,8 @@ export class DatabaseLockedError extends Error {
 interface Waiting extends Part {
   patient: boolean;
   since: number;
-  /** For `hold`, instead of `work`. */
-  elsewhere?: () => Promise<unknown>;
+  /** For `hold`, instead of `work`: writes through another connection. */
+  held?: () => Promise<unknown>;
 }
 
 /** Time for which one commit may collect work, so that a long queue does not stop the event loop. */
@@ -84,7 +84,7 @@ export function createWriteQueue({
   let waiting: Waiting[] = [];
   let cancelNext: (() => void) | undefined;
   let closed = false;
-  let isElsewhere = false;
+  let isHeldRunning = false;
   const waits = createWaits();
 
   function attemptSoon(delayMs: number): void {
@@ -105,11 +105,11 @@ export function createWriteQueue({
     return settle.promise as Promise<T>;
   }
 
-  async function holdFor(part: Waiting): Promise<void> {
+  async function runHold(part: Waiting): Promise<void> {
     if (closed) return;
-    isElsewhere = true;
-    const error = await settleElsewhere(part);
-    isElsewhere = false;
+    isHeldRunning = true;
+    const error = await runHeld(part);
+    isHeldRunning = false;
     waits.add(waiting.splice(0, 1));
     if (isBusy(error)) watch.failed({ rejects: true });
     attemptSoon(0);
@@ -117,12 +117,12 @@ export function createWriteQueue({
 
   function attempt(): void {
     cancelNext = undefined;
-    if (isElsewhere) return;
-    const here = untilElsewhere(waiting);
-    if (here.length === 0 && waiting.length > 0) return void holdFor(waiting[0]!);
+    if (isHeldRunning) return;
+    const writes = writesBeforeHold(waiting);
+    if (writes.length === 0 && waiting.length > 0) return void runHold(waiting[0]!);
     let settled = 0;
     try {
-      settled = commitTogether(here, { sliceMs });
+      settled = commitTogether(writes, { sliceMs });
     } catch (error) {
       if (isBusy(error)) return retryLater();
       // No write can begin a transaction.
@@ -135,7 +135,7 @@ export function createWriteQueue({
   }
 
   function retryLater(): void {
-    const { late, others } = patience.divide(waiting, watch.lockedSince());
+    const { late, others } = patience.separateLate(waiting, watch.lockedSince());
     waiting = others;
     waits.add(late);
     watch.failed({ rejects: late.length > 0 });
@@ -150,7 +150,7 @@ export function createWriteQueue({
 
   return {
     write: (work, { relaxed = false, patient = false } = {}) => enqueue({ work, durable: !relaxed, patient }),
-    hold: (elsewhere) => enqueue({ work() {}, durable: true, patient: false, elsewhere }),
+    hold: (held) => enqueue({ work() {}, durable: true, patient: false, held }),
     serve(log) {
       watch = createLockWatch({ path, log });
       patience.serve();
@@ -183,7 +183,7 @@ function createPatience(patienceMs: number) {
      * Separates the writes that have waited for the lock for too long. Waiting for other writes of this process, such as
      * a large decision in a thread, does not count.
      */
-    divide(waiting: readonly Waiting[], lockedSince?: number): { late: Waiting[]; others: Waiting[] } {
+    separateLate(waiting: readonly Waiting[], lockedSince?: number): { late: Waiting[]; others: Waiting[] } {
       const now = performance.now();
       const limitMs = serving ? reportAfterMs : patienceMs;
       const waitedMs = ({ since }: Waiting) => now - Math.max(since, lockedSince ?? now);
@@ -194,16 +194,16 @@ function createPatience(patienceMs: number) {
   };
 }
 
-/** Returns the writes before the first that runs elsewhere. */
-function untilElsewhere(waiting: readonly Waiting[]): readonly Waiting[] {
-  const end = waiting.findIndex(({ elsewhere }) => elsewhere !== undefined);
+/** Returns the writes before the first held work. */
+function writesBeforeHold(waiting: readonly Waiting[]): readonly Waiting[] {
+  const end = waiting.findIndex(({ held }) => held !== undefined);
   return end < 0 ? waiting : waiting.slice(0, end);
 }
 
-/** Returns the error with which the write was rejected. */
-async function settleElsewhere({ elsewhere, settle }: Waiting): Promise<unknown> {
+/** Runs held work. Returns the error with which it was rejected. */
+async function runHeld({ held, settle }: Waiting): Promise<unknown> {
   try {
-    settle.resolve(await elsewhere!());
+    settle.resolve(await held!());
     return undefined;
   } catch (error) {
     settle.reject(error);

@@ -111,7 +111,7 @@ describe("while another process holds the write lock", () => {
     const clock = spyOn(performance, "now").mockImplementation(() => startedAt + shiftMs);
     try {
       const decision = Promise.withResolvers<void>();
-      const elsewhere = database.writeElsewhere(() => decision.promise);
+      const elsewhere = database.writeInThread(() => decision.promise);
       const write = database.write(insert("one"));
       await hold();
       shiftMs = 5_000;
@@ -130,7 +130,7 @@ describe("while another process holds the write lock", () => {
 
   test("a decision of a thread that cannot take the lock is reported, and so is the end", async () => {
     const busy = Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
-    const failure = database.writeElsewhere(() => Promise.reject(busy)).catch((error: unknown) => error);
+    const failure = database.writeInThread(() => Promise.reject(busy)).catch((error: unknown) => error);
     expect(await failure).toBe(busy);
     await until(() => database.lockIncident() === undefined && logged.length > 0, "the incident ends");
     expect(entries().map(({ event }) => event)).toEqual(["database.locked", "database.unlocked"]);
@@ -185,7 +185,7 @@ test("A write inside of a transaction is a programmer's error, because it could 
 test("closing the database starts no work of another thread that still waits, and rejects it", async () => {
   let started = false;
   const before = database.write(insert("one"));
-  const elsewhere = database.writeElsewhere(async () => void (started = true));
+  const elsewhere = database.writeInThread(async () => void (started = true));
   const outcome = elsewhere.catch((error: Error) => error.message);
   database.close();
   expect(await before).toBe("one");

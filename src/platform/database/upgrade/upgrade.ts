@@ -68,7 +68,7 @@ export function createUpgrade({
   };
 }
 
-/** @throws StartError while a server runs: it is of the earlier version, and would work with a schema that it does not know */
+/** @throws StartError while a server of the earlier version runs: it would work with a schema that is newer than its code */
 function lockFor(path: string, { from = "an earlier version" }: PendingMigrations): Lock {
   const lock = tryLock(path, "lock");
   if (lock !== undefined) return lock;

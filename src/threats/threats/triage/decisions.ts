@@ -62,7 +62,7 @@ export function createDecisions({
   ): Promise<ReturnType<Triage[Name]>> {
     const here = triage[name] as (...values: unknown[]) => never;
     if (thread === undefined || isStopped || size < largeMin) return database.write(() => here(...args));
-    const decided = database.writeElsewhere(async () => {
+    const decided = database.writeInThread(async () => {
       const reply = await thread.run({ path: database.path, cases: { dueMs: cases.dueMs }, name, args });
       if (reply === undefined) return here(...args);
       if ("error" in reply) throw errorOf(reply);
