@@ -1,7 +1,7 @@
 import type { App } from "../../src/app/app.ts";
 import { apiKeys } from "../../src/access/keys/tables.ts";
 import { deliveries, deliveryAttempts, recipients } from "../../src/messaging/deliveries/store/tables.ts";
-import type { WebhookFailure } from "../../src/messaging/channels/webhook/failures.ts";
+import type { WebhookFailure } from "../../src/messaging/channels/failures.ts";
 import { createDeliveryHours } from "../../src/messaging/deliveries/store/hours.ts";
 import { events } from "../../src/threats/events/tables.ts";
 import { threats } from "../../src/threats/threats/store/tables.ts";

@@ -30,3 +30,8 @@ export function sentence(text: string): string {
 export function ended(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
+
+/** Replaces each `{{name}}` of a text by its value. One without a value stays. */
+export function fillIn(text: string, values: Readonly<Record<string, string | number | undefined>>): string {
+  return text.replace(/\{\{(\w+)\}\}/g, (mark, name: string) => String(values[name] ?? mark));
+}

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type net from "node:net";
-import type { WebhookFailure } from "../../../src/messaging/channels/webhook/failures.ts";
+import type { WebhookFailure } from "../../../src/messaging/channels/failures.ts";
 import { manualClock } from "../../support/appliance.ts";
 import { startRawServer } from "../../support/raw-server.ts";
 import { startReceiver } from "../../support/receiver.ts";

@@ -4,44 +4,9 @@
  * whether 0 looks like o, or rn like m, depends on the word, so `alignment.ts` weighs that.
  */
 import { lazy } from "../../../platform/lib/startup.ts";
+import additionalConfusables from "../data/additional-confusables.txt" with { type: "text" };
 import confusables from "../data/confusables.txt" with { type: "text" };
 import { decodeLabel } from "./name.ts";
-
-/**
- * Confusables in addition to UTS #39: hooked, stroked and small-capital Latin letters, and the Cyrillic and Greek
- * letters that replace Latin ones in registered homographs.
- */
-const additionalConfusables = `
-a ɑ ɐ ᶏ ⱥ ᴀ ə α λ
-b ɓ ƀ ƃ ᵬ ᶀ ʙ ß в ь ъ β б
-c ƈ ȼ ɕ ᴄ ϲ ς
-d ɖ ɗ đ ƌ ȡ ᵭ ᶁ ᴅ ð δ
-e ɇ ɛ ɘ ᶒ ⱸ ᴇ є ε ҽ э ǝ
-f ƒ ᵮ ᶂ ꜰ ғ ſ
-g ɠ ǥ ɡ ᶃ ɢ ց
-h ħ ɦ ⱨ ɧ ꜧ ʜ н һ ћ ђ ɥ
-i ɨ ı ɪ ᵢ ᶖ ι і
-j ɉ ʝ ȷ ɟ ј
-k ƙ ⱪ ᶄ ĸ ᴋ к κ ҝ қ ҟ ӄ
-l ł ƚ ɫ ɬ ɭ ⱡ ȴ ᶅ ʟ ӏ ǀ ŀ
-m ɱ ᵯ ᶆ ᴍ м ʍ
-n ŋ ɲ ɳ ƞ ȵ ᶇ ᵰ ɴ η п ո π ŉ л
-o ø ɵ ɔ ⱺ ᴏ ɒ ο о σ ө օ
-p þ ƥ ᵽ ᵱ ᶈ ᴘ ρ р ҏ ƿ
-q ɋ ʠ ԛ
-r ɾ ɼ ɽ ɍ ʀ ᵲ ᵳ ᶉ г ɹ
-s ʂ ȿ ᵴ ᶊ ꜱ ѕ ʃ
-t ŧ ƭ ƫ ʈ ⱦ ȶ ᵵ ᴛ т τ ҭ
-u ʉ ᴜ ᵾ ᶙ υ μ и ц ս ʊ
-v ʋ ⱱ ᶌ ⱴ ᴠ ν ѵ
-w ⱳ ᴡ ω ɯ ш щ ԝ ѡ
-x ᶍ х χ ҳ ж
-y ƴ ɏ ʏ ʎ γ у ч ү ұ
-z ƶ ȥ ɀ ʐ ʑ ⱬ ᵶ ᶎ ᴢ ʒ ζ ӡ
-3 з ɜ ʒ
-ae æ
-oe œ
-`;
 
 /** Second readings of letters that are used for two Latin ones. */
 const secondReadings = `
@@ -169,6 +134,7 @@ function parseConfusables(lines: string): Map<string, string> {
     lines
       .trim()
       .split("\n")
+      .filter((line) => !line.startsWith("#"))
       .flatMap((line) => {
         const [target, ...sources] = line.split(" ");
         return sources.map((source): [string, string] => [source, target!]);

@@ -12,7 +12,7 @@ import type { NoticeChannel } from "../http/notice-channel.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { withoutSecrets } from "../http/secrets.ts";
-import { emailFailures } from "./failures.ts";
+import { emailFailures } from "../failures.ts";
 import { composeLetter } from "./letter.ts";
 import { createMailServer, type MailServer } from "./mail-server.ts";
 import { classify, type Outcome } from "./outcome.ts";

@@ -4,7 +4,7 @@ import { messageOf } from "../../../platform/lib/errors.ts";
 import { hasFreeDescriptor, isLackOfDescriptors } from "../../../platform/network/descriptors.ts";
 import { hiding, secretsIn } from "../http/secrets.ts";
 import { createTlsFiles } from "../http/tls-files.ts";
-import { emailFailures } from "./failures.ts";
+import { emailFailures } from "../failures.ts";
 import { classify } from "./outcome.ts";
 import { talkToServer, type Letter, type SmtpResult, type SmtpTimeouts } from "./smtp.ts";
 

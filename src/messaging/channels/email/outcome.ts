@@ -1,5 +1,5 @@
 import { visible } from "../../../platform/lib/safe-text.ts";
-import type { EmailFailure } from "./failures.ts";
+import type { EmailFailure } from "../failures.ts";
 import type { RejectedAddress, SmtpResult } from "./smtp.ts";
 
 /** Progress of a message that some of its recipients have accepted. */

@@ -18,7 +18,7 @@ import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { failed, observed, startOf, unsent } from "./attempt.ts";
 import { channelTraits, messageRetriesForMs } from "./channel-traits.ts";
 import { checkHeaders, checkUrl, type DestinationRules, type HttpSettings } from "./destination-rules.ts";
-import { noticeFailures } from "./failures.ts";
+import { noticeFailures } from "../failures.ts";
 import type { ChannelTarget, NoticeChannelType, NoticeRequest } from "./notice-type.ts";
 import { withSettingHint } from "./private-networks-hint.ts";
 import type { Screenshot } from "./screenshots.ts";

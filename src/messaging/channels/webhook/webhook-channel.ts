@@ -20,7 +20,7 @@ import { createTlsFiles } from "../http/tls-files.ts";
 import { checkDestination } from "./destination.ts";
 import { signingSecrets, webhookKind, type WebhookTarget } from "./endpoint.ts";
 import { endpointTraits } from "./endpoint-traits.ts";
-import { webhookFailures, type WebhookFailure } from "./failures.ts";
+import { webhookFailures, type WebhookFailure } from "../failures.ts";
 import { signatureHeaders } from "./signing.ts";
 import { checkTarget } from "./target-rules.ts";
 

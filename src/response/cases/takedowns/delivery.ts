@@ -1,4 +1,4 @@
-import { emailFailures } from "../../../messaging/channels/email/failures.ts";
+import { emailFailures } from "../../../messaging/channels/failures.ts";
 import { classify } from "../../../messaging/channels/email/outcome.ts";
 import type { SmtpResult } from "../../../messaging/channels/email/smtp.ts";
 import type { NotAttempted } from "../../../messaging/deliveries/channel.ts";

@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointSettings } from "../../../../messaging/channels/webhook/endpoint.ts";
 import type { AttemptResult } from "../../../../messaging/deliveries/channel.ts";
-import { failureAdvice } from "../../../../messaging/channels/webhook/failures.ts";
+import { failureAdvice } from "../../../../messaging/channels/failures.ts";
 import { badRequest } from "../../../../platform/lib/errors.ts";
 import { eventDescriptions, eventTypes } from "../../../../platform/vocabulary/events.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";

@@ -1,5 +1,0 @@
-/** Files that are embedded into the executable as text. */
-declare module "*.css" {
-  const text: string;
-  export default text;
-}
