@@ -1,0 +1,155 @@
+import { resolve } from "node:path";
+import type { EntryField, EntryValues } from "../../access/entries/presentation.ts";
+import { parseDuration } from "../../platform/lib/durations.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { noFilter, type EventFilter } from "../../threats/events/event-filter.ts";
+import { filterFlags, readFilter } from "../commands/filter-flags.ts";
+import { UsageError, type Flag, type OptionsOf } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { choice, choices, number, text, texts, toggle } from "../terminal/flags.ts";
+
+/** The settings of entries as options of the commands that add, change and rotate them. */
+
+type Verb = "add" | "change" | "rotate";
+type Options = Readonly<Record<string, unknown>>;
+
+const longForm = (option: string) => /--[a-z-]+/.exec(option)![0];
+const keyOf = ({ option }: EntryField) =>
+  longForm(option)
+    .slice(2)
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function fieldsIn(fields: readonly EntryField[], verb: Verb): EntryField[] {
+  return fields.filter(({ in: verbs = ["add", "change"] }) => verbs.includes(verb));
+}
+
+export function fieldFlags(fields: readonly EntryField[], verb: Verb): Record<string, Flag<unknown>> {
+  return Object.fromEntries(
+    fieldsIn(fields, verb).flatMap((field): [string, Flag<unknown>][] =>
+      field.type === "filter" ? Object.entries(filterFlags) : [[keyOf(field), flagOf(field)]],
+    ),
+  );
+}
+
+function flagOf(field: EntryField): Flag<unknown> {
+  const { option, description } = field;
+  switch (field.type) {
+    case "texts":
+    case "headers":
+      return texts(option, description);
+    case "choices":
+      return choices(option, field.values, description);
+    case "choice":
+      return choice(option, field.values, description, undefined);
+    case "yes_no":
+      return choice(option, ["yes", "no"], description, undefined);
+    case "number":
+      return number(
+        option,
+        { minimum: 0, maximum: field.maximum, whole: field.whole },
+        description,
+        undefined,
+      );
+    case "clear":
+    case "all_threats":
+      return toggle(option, description);
+    default:
+      return text(option, description);
+  }
+}
+
+/**
+ * Returns the settings that were given.
+ * @param options.present returns the entry that is changed: of its filter of threats, the other parts are kept
+ * @throws UsageError; FailedError for a file that cannot be read
+ */
+export async function readFields(
+  fields: readonly EntryField[],
+  verb: Verb,
+  { options, present }: { options: Options; present?: () => object },
+): Promise<EntryValues> {
+  const values: EntryValues = {};
+  const givenBy = new Map<string, string>();
+  let standardInputs = 0;
+  for (const field of fieldsIn(fields, verb)) {
+    const given = options[keyOf(field)];
+    if (given === undefined && field.required !== undefined) throw new UsageError(field.required);
+    if (given === undefined || given === false || (Array.isArray(given) && given.length === 0)) continue;
+    if (field.type === "filter" || field.type === "all_threats") continue;
+    const form = longForm(field.option);
+    const other = givenBy.get(field.name);
+    if (other !== undefined)
+      throw new UsageError(
+        field.type === "clear" ? `use either ${form} or ${other}` : `use either ${other} or ${form}`,
+      );
+    givenBy.set(field.name, form);
+    if (field.type === "secret" && given === "-" && ++standardInputs > 1)
+      throw new UsageError("only one setting can be taken from standard input");
+    values[field.name] = await valueOf(field, given);
+  }
+  const filter = fields.some(({ type }) => type === "filter") ? filterIn(options, present?.()) : undefined;
+  return filter === undefined ? values : { ...values, filter };
+}
+
+/** Returns the filter of threats that was given, or undefined. */
+function filterIn(options: Options, present: { filter?: EventFilter | null } = {}): EventFilter | undefined {
+  const isReplaced = options["allThreats"] === true;
+  const base = isReplaced ? noFilter : (present.filter ?? noFilter);
+  return readFilter(options as OptionsOf<typeof filterFlags>, base) ?? (isReplaced ? noFilter : undefined);
+}
+
+function valueOf(field: EntryField, given: unknown): unknown {
+  const form = longForm(field.option);
+  switch (field.type) {
+    case "clear":
+      return field.value;
+    case "yes_no":
+      return given === "yes";
+    case "number":
+      return given === 0 ? null : given;
+    case "headers":
+      return Object.fromEntries((given as string[]).map(readHeader));
+    case "secret":
+      return readSecret(given as string);
+    case "path":
+      // An absolute path, because other processes may have another working directory.
+      return given === "" ? null : resolve(given as string);
+    case "duration": {
+      const ms = parseDuration(given as string);
+      if (given !== "" && ms === null) throw new UsageError(`${form} must be ${field.form}`);
+      return ms;
+    }
+    case "parsed": {
+      if (given === "") return null;
+      const result = field.read(given as string);
+      if ("value" in result) return result.value;
+      throw new UsageError(`${form} must be ${result.allowed}, not "${visible(given as string, 60)}"`);
+    }
+    default:
+      return given;
+  }
+}
+
+/** Parses a custom header. @throws UsageError */
+function readHeader(given: string): [name: string, value: string] {
+  const match = /^([^:\s]+):\s*(.*)$/.exec(given);
+  if (match === null) throw new UsageError(`--header must be "Name: value", not "${visible(given, 60)}"`);
+  return [match[1]!, match[2]!];
+}
+
+/** Secrets are read from files: every user can read the arguments in the process list. */
+export const secretFlag = text(
+  "--secret-file <file>",
+  'take the secret from this file, or from standard input for "-"',
+);
+
+export async function readSecret(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return (await (path === "-" ? Bun.stdin : Bun.file(path)).text()).trim();
+  } catch (error) {
+    throw new FailedError(
+      `cannot read the secret from ${path} (${(error as { code?: string }).code ?? String(error)})`,
+    );
+  }
+}

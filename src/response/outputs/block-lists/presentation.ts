@@ -1,0 +1,132 @@
+import {
+  jsonOf,
+  originText,
+  stateText,
+  type EntryPresentation,
+} from "../../../access/entries/presentation.ts";
+import { optionalIsoTime, toIsoTime } from "../../../platform/lib/clock.ts";
+import { grouped } from "../../../platform/lib/wording.ts";
+import { severities, statuses } from "../../../platform/vocabulary/threats.ts";
+import { describeFilter, type List } from "./list.ts";
+import type { Lists } from "./lists.ts";
+
+export const listPresentation: EntryPresentation<List, { lists: Lists }> = {
+  noun: "list",
+  group: "lists",
+  summary: "block lists for resolvers and firewalls",
+  example: "block",
+  service: ({ lists }) => lists,
+  commands: {
+    list: {
+      summary: "list the block lists (addresses are shown by 'lists show')",
+      purpose: "lists and their last downloads",
+    },
+    show: { summary: "show a block list and its addresses, which contain the token" },
+    add: {
+      summary: "add a block list",
+      details: `Prints the address of the list in the format txt on standard output; 'lists show' prints the others. Without options, the
+list contains active threats of high severity that are verified.`,
+      examples: [
+        ["phishwatch lists add block", "verified threats of high severity"],
+        [
+          "phishwatch lists add watch --min-severity low --verified no --max-age 30d",
+          "everything from the last 30 days",
+        ],
+      ],
+    },
+    change: {
+      summary: "change the filter of a block list",
+      details: "Changes only what is given. A running server uses the changes at once.",
+      examples: [["phishwatch lists change block --min-severity medium", "list more threats"]],
+    },
+    rotate: {
+      summary: "replace the token of a block list; its old addresses end at once",
+      details: "Prints the new address in the format txt on standard output.",
+      purpose: "after an address has leaked",
+    },
+    enable: { summary: "enable a block list" },
+    disable: {
+      summary: "disable a block list; its addresses return 404",
+      details: `Works for declared lists, too. The list stays disabled, across restarts, until it is enabled. Resolvers continue to use what
+they have downloaded.`,
+    },
+    remove: { summary: "remove a block list; its addresses return 404" },
+  },
+  fields: [
+    {
+      name: "statuses",
+      type: "choices",
+      values: statuses,
+      option: "--status <status>",
+      description: "list threats with this status",
+    },
+    {
+      name: "minSeverity",
+      type: "choice",
+      values: severities,
+      option: "--min-severity <severity>",
+      description: "minimum severity",
+    },
+    {
+      name: "verifiedOnly",
+      type: "yes_no",
+      option: "--verified <yes|no>",
+      description: "only threats whose name is known to exist or whose page was seen",
+    },
+    {
+      name: "protectedDomains",
+      type: "texts",
+      option: "--domain <domain>",
+      description: "only threats to this protected domain",
+    },
+    {
+      name: "protectedDomains",
+      type: "clear",
+      value: [],
+      option: "--all-domains",
+      description: "threats to all protected domains",
+    },
+    {
+      name: "maxAgeMs",
+      type: "duration",
+      form: 'a duration such as 12h or 30d, or "" for always',
+      option: "--max-age <duration>",
+      description: `list a threat for this long after it was first seen, such as 30d; "" for always`,
+    },
+    {
+      name: "token",
+      type: "secret",
+      in: ["add", "rotate"],
+      option: "--token-file <file>",
+      description: 'take the token from this file, or from standard input for "-" (default: generated)',
+    },
+  ],
+  columns: () => [
+    { title: "contains", cell: describeFilter, elastic: true },
+    { title: "from", cell: originText },
+    { title: "state", cell: stateText },
+    { title: "downloaded", cell: ({ fetchedAt }) => (fetchedAt === null ? "never" : { at: fetchedAt }) },
+  ],
+  facts: (list) => [
+    ["contains", describeFilter(list)],
+    ["protected domains", list.protectedDomains.join(", ") || "all"],
+    ["names", grouped(list.names)],
+    ["changed", { at: list.contentChangedAt }],
+    ["from", originText(list)],
+    ["state", stateText(list)],
+    ["downloaded", downloadText(list)],
+  ],
+  json: (list) => ({
+    ...jsonOf(list, "id", "name", "statuses", "minSeverity", "verifiedOnly", "protectedDomains", "maxAgeMs"),
+    ...jsonOf(list, "enabled", "disabledReason", "origin", "names"),
+    changed_at: toIsoTime(list.contentChangedAt),
+    downloaded_at: optionalIsoTime(list.fetchedAt),
+    downloaded_by: list.fetchedBy,
+    created_at: toIsoTime(list.createdAt),
+  }),
+};
+
+function downloadText({ fetchedAt, fetchedBy }: List): string | null {
+  if (fetchedAt === null) return null;
+  return `${toIsoTime(fetchedAt)}${fetchedBy === null ? "" : ` by ${fetchedBy}`}`;
+}
