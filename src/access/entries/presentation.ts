@@ -69,10 +69,12 @@ export interface EntryColumn<E> {
 
 export type EntryFact = readonly [name: string, value: Shown];
 
-/** A setting: an option of commands. */
+/** A setting: an option of commands, and a control of the console's form. */
 export type EntryField = {
   /** Name of the setting. */
   name: string;
+  /** Absent: the console's form does not have it. */
+  control?: EntryControl;
   /** The option in commander's form: `--min-severity <severity>`. */
   option: string;
   description: string;
@@ -82,14 +84,26 @@ export type EntryField = {
   required?: string;
 } & FieldType;
 
+export interface EntryControl {
+  /** Name in the configuration file, which forms and errors use, too. */
+  key: string;
+  label: string;
+  hint?: string;
+  /** Explains the setting behind an icon, with a section of the manual. */
+  help?: { about: string; text: string; manual: string };
+  placeholder?: string;
+}
+
 /**
- * `texts`, `choices`, `headers`: can be given several times. `secret`: in a file, because every user can read the
+ * `texts`, `protected_domains`, `choices`, `headers`: can be given several times. `secret`: in a file, because every user can read the
  * arguments of a command. `path`, `parsed`, `duration`: an empty text removes the setting. `filter`: a filter of threats
  * (`EventFilter`), with options of its own. `clear`: sets `value`, and cannot be given with another option of the setting.
  */
 type FieldType =
   | { type: "text" | "texts" | "secret" | "headers" | "path" | "filter" | "all_threats" }
-  | { type: "choice" | "choices"; values: readonly string[] }
+  | { type: "protected_domains" }
+  | { type: "choice"; values: readonly string[]; plural: string }
+  | { type: "choices"; values: readonly string[] }
   | { type: "yes_no" }
   /** Zero removes the setting. */
   | { type: "number"; maximum: number; whole: boolean }

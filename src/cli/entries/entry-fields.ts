@@ -35,6 +35,7 @@ function flagOf(field: EntryField): Flag<unknown> {
   const { option, description } = field;
   switch (field.type) {
     case "texts":
+    case "protected_domains":
     case "headers":
       return texts(option, description);
     case "choices":

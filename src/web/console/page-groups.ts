@@ -8,7 +8,7 @@ import { originalPages } from "./pages/originals/routes.ts";
 import { firstRunPages } from "./pages/first-run/routes.ts";
 import { inspectionPages } from "./pages/inspections/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
-import { listPages } from "./pages/lists/routes.ts";
+import { listPages } from "./pages/lists/pages.tsx";
 import { namePages } from "./pages/names/routes.ts";
 import { notificationPages } from "./pages/notifications/routes.ts";
 import { overviewPages } from "./pages/overview/routes.ts";

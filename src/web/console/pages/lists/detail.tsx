@@ -1,27 +1,17 @@
-import { isDeclared, isUndeclared } from "../../../../platform/config/declared.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { formatDuration } from "../../../../platform/lib/durations.ts";
 import { listAddress, type List, type ListContent } from "../../../../response/outputs/block-lists/list.ts";
 import { blockListFormatHints, blockListFormats } from "../../../../platform/vocabulary/lists.ts";
-import {
-  Card,
-  Copyable,
-  DeclaredMark,
-  Facts,
-  LinkButton,
-  PageHead,
-  Section,
-  Time,
-} from "../../kit/components.tsx";
-import { Menu, MenuLink } from "../../kit/disclosure.tsx";
-import { PostButton } from "../../kit/form.tsx";
+import { DeclaredNote, EntryHead, type EntryWords } from "../../entries/entry-pages.tsx";
+import { Card, Copyable, Facts, Section, Time } from "../../kit/components.tsx";
+import { MenuLink } from "../../kit/disclosure.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
-import { listPath, listsPath } from "../../kit/paths.ts";
+import { listPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { LastDownload, listOf, ListState } from "./parts.tsx";
+import { LastDownload, ListState } from "./list.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-type.tsx";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
@@ -30,35 +20,25 @@ import { SeverityMark } from "../../threat-kit/severity.tsx";
 const namesShown = 20;
 const allowedShown = 10;
 
-export async function showList(context: Context<"domains" | "lists" | "publicUrl">) {
-  const { may, services } = context;
-  const list = listOf(context);
+export async function showList(
+  { may, services }: Context<"domains" | "lists" | "publicUrl">,
+  list: List,
+  words: EntryWords,
+) {
   const content = await services.lists.content(list);
-  const { enabled, id, name } = list;
-  const path = listPath(id);
-  const declared = isDeclared(list);
   return page(
-    name,
+    list.name,
     <>
-      <PageHead title={<Text text={name} />} crumbs={[{ label: "Block lists", path: listsPath }]}>
-        {isUndeclared(list) ? null : enabled ? (
-          <PostButton action={`${path}/disable`} label="Disable" icon="pause" />
-        ) : (
-          <PostButton action={`${path}/enable`} label="Enable" variant="primary" />
-        )}
-        {list.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
-        {declared ? null : (
-          <Menu>
-            {list.origin === "file" ? null : <MenuLink path={`${path}/rotate`} label="Replace token" />}
-            <MenuLink path={`${path}/remove`} label="Remove list" danger />
-          </Menu>
-        )}
-      </PageHead>
-      {declared ? (
-        <p>
-          <DeclaredMark where="[[lists]]" />
-        </p>
-      ) : null}
+      <EntryHead
+        entry={list}
+        words={words}
+        menu={
+          list.origin === "file" ? null : (
+            <MenuLink path={`${listPath(list.id)}/rotate`} label="Replace token" />
+          )
+        }
+      />
+      <DeclaredNote entry={list} where="[[lists]]" />
       <Card>
         <Facts facts={factsOf(list, content)} />
       </Card>

@@ -1,11 +1,12 @@
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { describeFilter, type List } from "../../../../response/outputs/block-lists/list.ts";
 import { EntryLink, LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
+import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { listPath, listsPath as path } from "../../kit/paths.ts";
 import { ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { LastDownload, ListState } from "./parts.tsx";
 
 const perPage = 50;
 
@@ -70,3 +71,29 @@ const columns: readonly Column<List>[] = [
   { title: "Last download", fold: "hidden", cell: (list) => <LastDownload list={list} /> },
   { title: "State", fold: "state", cell: (list) => <ListState list={list} /> },
 ];
+
+export function ListState({ list: { enabled, disabledReason } }: { list: List }) {
+  if (enabled) return <StateMark tone="good">Enabled</StateMark>;
+  return (
+    <>
+      <StateMark tone="neutral" icon="pause">
+        Disabled
+      </StateMark>
+      {disabledReason === "undeclared" ? <p>no longer declared</p> : null}
+    </>
+  );
+}
+
+export function LastDownload({ list: { fetchedAt, fetchedBy } }: { list: List }) {
+  if (fetchedAt === null) return <>never</>;
+  return (
+    <>
+      <Time at={fetchedAt} relative />
+      {fetchedBy === null ? null : (
+        <p>
+          by <Text text={fetchedBy} charactersMax={60} />
+        </p>
+      )}
+    </>
+  );
+}

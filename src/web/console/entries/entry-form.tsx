@@ -1,0 +1,125 @@
+import type { ComponentChildren } from "preact";
+import type { Entry } from "../../../access/entries/administration.ts";
+import type { EntryValues } from "../../../access/entries/presentation.ts";
+import { FormError, LinkButton, PageHead } from "../kit/components.tsx";
+import { attempt, wholeForm, type FieldErrors } from "../kit/fields.ts";
+import { Button, Form, TextField } from "../kit/form.tsx";
+import { FlashMessage } from "../kit/marks.tsx";
+import { page, redirect, type PageResult } from "../kit/page-result.ts";
+import type { Context } from "../shell/router.ts";
+import type { ServiceName } from "../shell/services.ts";
+import type { EntryPages, Saved } from "./entry-pages.tsx";
+
+/** A form as it is shown: what was entered, and what is wrong with it. */
+export interface FormState<E> {
+  form: URLSearchParams;
+  /** The entry that is changed; undefined: a new one. */
+  entry?: E | undefined;
+  errors?: FieldErrors;
+}
+
+/** The form with which entries of one kind are added and changed. */
+export interface EntryForm<E extends Entry, Name extends ServiceName> {
+  /** Explains what the entries do, or where to read more. */
+  lead?(context: Context<Name>, state: FormState<E>): ComponentChildren;
+  /** Title of the page for a new entry. Default: `Add NOUN`. */
+  addTitle?(context: Context<Name>, state: FormState<E>): string;
+  /** The way back from the form for a new entry. Default: the list. */
+  addCrumb?: { label: string; path: string };
+  /** Initial values of a new entry. */
+  newForm(context: Context<Name>): URLSearchParams;
+  /** Initial values for a change. */
+  formOf(entry: E): URLSearchParams;
+  /** Field of the name, which only a new entry has. */
+  name: Partial<Parameters<typeof TextField>[0]>;
+  /** Shown in place of the form while no entry can be added. */
+  missing?(context: Context<Name>): ComponentChildren | undefined;
+  /** The fields of a setting that comes before the name. */
+  before?(context: Context<Name>, state: Required<FormState<E>>): ComponentChildren;
+  fields(context: Context<Name>, state: Required<FormState<E>>): ComponentChildren;
+  /** Reads the settings. @returns `errors` is empty if all of them can be read */
+  read(context: Context<Name>, entry: E | undefined): { values: EntryValues; errors: FieldErrors };
+  /** Words an error of the service for the form. */
+  wordErrors?(errors: FieldErrors, context: Context<Name>, entry: E | undefined): FieldErrors;
+  /** Describes the entered settings in one sentence; the form has a button that shows it. */
+  preview?(values: EntryValues): string;
+}
+
+export function showEntryForm<E extends Entry, Name extends ServiceName>(
+  { addPath, form: description, listPage, noun, pathOf, short = noun }: EntryPages<E, Name>,
+  context: Context<Name>,
+  given: FormState<E> & { preview?: string },
+): PageResult {
+  const { form, entry, errors = {}, preview } = given;
+  const state = { form, entry, errors };
+  const isNew = entry === undefined;
+  const title = isNew ? (description.addTitle?.(context, state) ?? `Add ${noun}`) : `Edit ${entry.name}`;
+  const back = isNew ? (description.addCrumb ?? listPage) : { label: entry.name, path: pathOf(entry.id) };
+  return page(
+    title,
+    <div class="narrow">
+      <PageHead title={title} crumbs={[back]} lead={description.lead?.(context, state)} />
+      <FormError message={errors[wholeForm]} />
+      {preview === undefined ? null : <FlashMessage flash={{ tone: "success", text: `${preview}.` }} />}
+      {description.missing?.(context) ?? (
+        <Form action={isNew ? addPath : `${back.path}/edit`}>
+          {description.before?.(context, state as Required<FormState<E>>)}
+          {isNew ? (
+            <TextField
+              label="Name"
+              name="name"
+              value={form.get("name") ?? ""}
+              error={errors["name"]}
+              {...description.name}
+            />
+          ) : null}
+          {description.fields(context, state as Required<FormState<E>>)}
+          <div class="line">
+            <Button label={isNew ? `Add ${short}` : "Save"} variant="primary" />
+            {description.preview === undefined ? null : <Button label="Preview" name="preview" value="yes" />}
+            <LinkButton path={back.path} label="Cancel" variant="plain" />
+          </div>
+        </Form>
+      )}
+    </div>,
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+  );
+}
+
+/** Adds an entry, or changes `entry`, with what the form contains; shows it again if something is wrong. */
+export async function saveEntry<E extends Entry, Name extends ServiceName>(
+  pages: EntryPages<E, Name>,
+  context: Context<Name>,
+  entry: E | undefined,
+): Promise<PageResult> {
+  const { form } = context;
+  const { preview, read, wordErrors } = pages.form;
+  const { values, errors } = read(context, entry);
+  if (Object.keys(errors).length > 0) return showEntryForm(pages, context, { form, entry, errors });
+  if (preview !== undefined && form.has("preview"))
+    return showEntryForm(pages, context, { form, entry, preview: preview(values) });
+  const name = (form.get("name") ?? "").trim();
+  const wanted = entry === undefined ? { ...values, name } : values;
+  const saved = await attempt(() => (pages.save ?? saveWithService(pages))(context, wanted, entry));
+  if (!saved.ok) {
+    const worded = wordErrors?.(saved.errors, context, entry) ?? saved.errors;
+    return showEntryForm(pages, context, { form, entry, errors: worded });
+  }
+  const { id, message } = saved.value;
+  const usual = entry === undefined ? `${name} has been added.` : pages.changed(entry);
+  return redirect(pages.pathOf(id), message ?? usual);
+}
+
+function saveWithService<E extends Entry, Name extends ServiceName>({ service }: EntryPages<E, Name>) {
+  return (
+    { by, services, write }: Context<Name>,
+    values: EntryValues,
+    entry: E | undefined,
+  ): Promise<Saved> =>
+    write<Saved>(() =>
+      // The service validates the values.
+      entry === undefined
+        ? (service(services).add(values as never, { by }) as E)
+        : service(services).change(entry.id, values as never, { by }),
+    ).then(({ id }) => ({ id }));
+}
