@@ -1,3 +1,6 @@
+import type { Entry } from "../access/entries/administration.ts";
+import type { EntryPresentation } from "../access/entries/presentation.ts";
+import type { App } from "../app/app.ts";
 import { trapKindNames } from "../platform/vocabulary/traps.ts";
 import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 
@@ -8,6 +11,11 @@ import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 export interface CommandEntry {
   name: string;
   load(): Promise<CommandDefinition | CommandGroup>;
+}
+
+/** Returns the commands of entries that need no others than the usual ones. */
+async function usual<E extends Entry>(presentation: EntryPresentation<E, App>): Promise<CommandGroup> {
+  return (await import("./entries/entry-commands.ts")).entryCommands(presentation);
 }
 
 /** All commands, in the order of the help. */
@@ -41,7 +49,10 @@ export const commandEntries: CommandEntry[] = [
   { name: "channels", load: async () => (await import("./commands/channels.ts")).channelsCommands },
   {
     name: "subscriptions",
-    load: async () => (await import("./commands/subscriptions.ts")).subscriptionsCommands,
+    load: async () =>
+      usual(
+        (await import("../messaging/subscriptions/subscriptions/presentation.ts")).subscriptionPresentation,
+      ),
   },
   { name: "lists", load: async () => (await import("./commands/block-lists.ts")).blockListCommands },
   ...trapKindNames.map((kind) => ({

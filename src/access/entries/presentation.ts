@@ -70,19 +70,30 @@ export interface EntryColumn<E> {
 export type EntryFact = readonly [name: string, value: Shown];
 
 /** A setting: an option of commands, and a control of the console's form. */
-export type EntryField = {
-  /** Name of the setting. */
+export type EntryField = FilterField | SettingField;
+
+/** A filter of threats (`EventFilter`), with options of its own. */
+interface FilterField extends FieldPlaces {
+  name: "filter";
+  type: "filter";
+}
+
+export type SettingField = {
   name: string;
-  /** Absent: the console's form does not have it. */
-  control?: EntryControl;
   /** The option in commander's form: `--min-severity <severity>`. */
   option: string;
   description: string;
-  /** Commands with the option. Default: those that add and change. */
-  in?: readonly ("add" | "change" | "rotate")[];
   /** Says that the option is missing. Absent: it is optional. */
   required?: string;
-} & FieldType;
+} & FieldPlaces &
+  FieldType;
+
+interface FieldPlaces {
+  /** Commands with the option. Default: those that add and change. */
+  in?: readonly ("add" | "change" | "rotate")[];
+  /** Absent: the console's form does not have it, or has a part of its own for it. */
+  control?: EntryControl;
+}
 
 export interface EntryControl {
   /** Name in the configuration file, which forms and errors use, too. */
@@ -95,19 +106,18 @@ export interface EntryControl {
 }
 
 /**
- * `texts`, `protected_domains`, `choices`, `headers`: can be given several times. `secret`: in a file, because every user can read the
- * arguments of a command. `path`, `parsed`, `duration`: an empty text removes the setting. `filter`: a filter of threats
- * (`EventFilter`), with options of its own. `clear`: sets `value`, and cannot be given with another option of the setting.
+ * `texts`, `protected_domains`, `choices`, `headers`: can be given several times. `secret`: in a file, because every user
+ * can read the arguments of a command. `path`, `duration`: an empty text removes the setting. `number`: zero removes it.
+ * `clear`: sets `value`, and cannot be given with another option of the setting. `all_threats`: removes the filter.
  */
 type FieldType =
-  | { type: "text" | "texts" | "secret" | "headers" | "path" | "filter" | "all_threats" }
-  | { type: "protected_domains" }
+  | {
+      type: "text" | "texts" | "secret" | "headers" | "path" | "protected_domains" | "yes_no" | "all_threats";
+    }
   | { type: "choice"; values: readonly string[]; plural: string }
   | { type: "choices"; values: readonly string[] }
-  | { type: "yes_no" }
-  /** Zero removes the setting. */
   | { type: "number"; maximum: number; whole: boolean }
-  /** Milliseconds. */
+  /** In milliseconds. */
   | { type: "duration"; form: string }
   | { type: "parsed"; read(text: string): { value: unknown } | { allowed: string } }
   | { type: "clear"; value: unknown };

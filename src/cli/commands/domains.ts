@@ -1,6 +1,7 @@
 import type { App } from "../../app/app.ts";
 import { describeWarning, wordWarnings } from "../../engines/detection/brand/word-warnings.ts";
 import { DomainFieldError } from "../../threats/domains/declaration.ts";
+import { originText } from "../../access/entries/presentation.ts";
 import type { ProtectedDomain } from "../../threats/domains/domains.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
@@ -12,7 +13,6 @@ import { configFlag, jsonFlag, texts, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { originalsCommand } from "./domains-originals.ts";
-import { originText } from "./recipient-state.ts";
 
 const columns: Column<ProtectedDomain>[] = [
   { title: "DOMAIN", cell: ({ domain }) => domain, elastic: true },

@@ -5,7 +5,7 @@ import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
-import { readSecret, secretFlag } from "./webhook-settings.ts";
+import { readSecret, secretFlag } from "../entries/entry-fields.ts";
 
 const bodyBytesMax = 1_048_576;
 const bodyCharactersShownMax = 10_000;

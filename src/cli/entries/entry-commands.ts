@@ -24,8 +24,8 @@ import { fieldFlags, readFields } from "./entry-fields.ts";
 
 type AnyCall = Call<Record<string, Flag<unknown>>>;
 
-/** What the commands of one kind of entries do beyond those of others. */
-export interface EntryAdditions<E extends Entry> {
+/** Additions to the usual commands, for one kind of entries. */
+export interface EntryAdditions<E extends Entry, Added = E> {
   /** Commands after the usual ones. */
   more?: readonly CommandDefinition[];
   /** Commands in place of usual ones, by their verbs. There is no usual command that rotates. */
@@ -35,7 +35,7 @@ export interface EntryAdditions<E extends Entry> {
   /** Runs before an entry is added or changed. */
   before?(app: App, call: AnyCall): Promise<void>;
   /** Returns what is printed of a new entry. @param added what the service returned */
-  created?(added: never, app: App): Created<E>;
+  created?(added: Added, app: App): Created<E>;
   /** Runs after an entry was added. */
   afterAdd?(entry: E, app: App, call: AnyCall): Promise<void>;
   /** Returns what is shown of one entry beyond its facts and JSON form. */
@@ -44,7 +44,7 @@ export interface EntryAdditions<E extends Entry> {
   removed?(entry: E, app: App): string;
 }
 
-/** What is printed of an entry that was added or rotated. */
+/** An entry that was added or rotated, and its output. */
 export interface Created<E extends Entry> {
   entry: E;
   /** For standard output, on a line of its own: an address, a secret. */
@@ -56,9 +56,9 @@ export interface Created<E extends Entry> {
 }
 
 /** Returns the commands of one kind of entries. */
-export function entryCommands<E extends Entry>(
+export function entryCommands<E extends Entry, Added = E>(
   presentation: EntryPresentation<E, App>,
-  additions: EntryAdditions<E> = {},
+  additions: EntryAdditions<E, Added> = {},
 ): CommandGroup {
   const { commands, group, summary } = presentation;
   const usual: Record<EntryVerb, () => CommandDefinition> = {
@@ -137,7 +137,7 @@ function shownText(value: Shown, format: typeof shortTime): string | null {
 
 function showCommand<E extends Entry>(
   presentation: EntryPresentation<E, App>,
-  { shown }: EntryAdditions<E>,
+  { shown }: Pick<EntryAdditions<E>, "shown">,
 ): CommandDefinition {
   const { facts, json, service } = presentation;
   return command({
@@ -161,9 +161,9 @@ function showCommand<E extends Entry>(
   });
 }
 
-function addCommand<E extends Entry>(
+function addCommand<E extends Entry, Added>(
   presentation: EntryPresentation<E, App>,
-  additions: EntryAdditions<E>,
+  additions: EntryAdditions<E, Added>,
 ): CommandDefinition {
   const { commands, fields, service } = presentation;
   return command({
@@ -184,7 +184,7 @@ function addCommand<E extends Entry>(
         const added = service(app).add({ ...wanted, enabled: !options.disabled } as never, {
           by: actorOfShell(terminal.env),
         });
-        const created = additions.created?.(added as never, app) ?? { entry: added as E };
+        const created = additions.created?.(added as Added, app) ?? { entry: added as E };
         printCreated(presentation, created, { app, json: options.json, terminal });
         await additions.afterAdd?.(created.entry, app, call);
       }),
@@ -204,7 +204,7 @@ export function printCreated<E extends Entry>(
 
 function changeCommand<E extends Entry>(
   presentation: EntryPresentation<E, App>,
-  { before }: EntryAdditions<E>,
+  { before }: Pick<EntryAdditions<E>, "before">,
 ): CommandDefinition {
   const { fields, json, service } = presentation;
   return command({
@@ -241,7 +241,7 @@ function switchCommand<E extends Entry>(
 
 function removeCommand<E extends Entry>(
   presentation: EntryPresentation<E, App>,
-  { removed }: EntryAdditions<E>,
+  { removed }: Pick<EntryAdditions<E>, "removed">,
 ): CommandDefinition {
   const { service } = presentation;
   return command({

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import type { EntryField, EntryValues } from "../../access/entries/presentation.ts";
+import type { EntryField, EntryValues, SettingField } from "../../access/entries/presentation.ts";
 import { parseDuration } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
+import { severities, threatSources, threatTypes } from "../../platform/vocabulary/threats.ts";
 import { noFilter, type EventFilter } from "../../threats/events/event-filter.ts";
-import { filterFlags, readFilter } from "../commands/filter-flags.ts";
 import { UsageError, type Flag, type OptionsOf } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choice, choices, number, text, texts, toggle } from "../terminal/flags.ts";
@@ -13,8 +13,17 @@ import { choice, choices, number, text, texts, toggle } from "../terminal/flags.
 type Verb = "add" | "change" | "rotate";
 type Options = Readonly<Record<string, unknown>>;
 
+/** Flags for the filter of a subscription or a webhook endpoint. */
+const filterFlags = {
+  minSeverity: choice("--min-severity <severity>", severities, "minimum severity of a threat", undefined),
+  domain: texts("--domain <domain>", "only threats to this protected domain"),
+  type: choices("--type <type>", threatTypes, "only threats of this type"),
+  source: choices("--source <source>", threatSources, "only threats that this source found"),
+  verifiedOnly: toggle("--verified-only", "only threats whose name is known to exist or whose page was seen"),
+};
+
 const longForm = (option: string) => /--[a-z-]+/.exec(option)![0];
-const keyOf = ({ option }: EntryField) =>
+const keyOf = ({ option }: SettingField) =>
   longForm(option)
     .slice(2)
     .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -31,7 +40,7 @@ export function fieldFlags(fields: readonly EntryField[], verb: Verb): Record<st
   );
 }
 
-function flagOf(field: EntryField): Flag<unknown> {
+function flagOf(field: SettingField): Flag<unknown> {
   const { option, description } = field;
   switch (field.type) {
     case "texts":
@@ -73,10 +82,10 @@ export async function readFields(
   const givenBy = new Map<string, string>();
   let standardInputs = 0;
   for (const field of fieldsIn(fields, verb)) {
+    if (field.type === "filter" || field.type === "all_threats") continue;
     const given = options[keyOf(field)];
     if (given === undefined && field.required !== undefined) throw new UsageError(field.required);
     if (given === undefined || given === false || (Array.isArray(given) && given.length === 0)) continue;
-    if (field.type === "filter" || field.type === "all_threats") continue;
     const form = longForm(field.option);
     const other = givenBy.get(field.name);
     if (other !== undefined)
@@ -92,14 +101,25 @@ export async function readFields(
   return filter === undefined ? values : { ...values, filter };
 }
 
-/** Returns the filter of threats that was given, or undefined. */
-function filterIn(options: Options, present: { filter?: EventFilter | null } = {}): EventFilter | undefined {
+/** Returns the filter of threats with what was given, or undefined if nothing was. */
+function filterIn(
+  options: Options,
+  { filter: present }: { filter?: EventFilter | null } = {},
+): EventFilter | undefined {
+  const { minSeverity, domain, type, source, verifiedOnly } = options as OptionsOf<typeof filterFlags>;
   const isReplaced = options["allThreats"] === true;
-  const base = isReplaced ? noFilter : (present.filter ?? noFilter);
-  return readFilter(options as OptionsOf<typeof filterFlags>, base) ?? (isReplaced ? noFilter : undefined);
+  const given = {
+    ...(minSeverity === undefined ? {} : { minSeverity }),
+    ...(domain.length === 0 ? {} : { protectedDomains: domain }),
+    ...(type.length === 0 ? {} : { types: type }),
+    ...(source.length === 0 ? {} : { sources: source }),
+    ...(verifiedOnly ? { verifiedOnly } : {}),
+  };
+  if (Object.keys(given).length === 0 && !isReplaced) return undefined;
+  return { ...(isReplaced ? noFilter : (present ?? noFilter)), ...given };
 }
 
-function valueOf(field: EntryField, given: unknown): unknown {
+function valueOf(field: SettingField, given: unknown): unknown {
   const form = longForm(field.option);
   switch (field.type) {
     case "clear":
@@ -121,7 +141,6 @@ function valueOf(field: EntryField, given: unknown): unknown {
       return ms;
     }
     case "parsed": {
-      if (given === "") return null;
       const result = field.read(given as string);
       if ("value" in result) return result.value;
       throw new UsageError(`${form} must be ${result.allowed}, not "${visible(given as string, 60)}"`);

@@ -85,3 +85,16 @@ function domainsOf(body: string): string[] {
 function includes<T>(list: readonly T[], value: T): boolean {
   return list.length === 0 || list.includes(value);
 }
+
+/** Returns a description such as `medium or higher, verified`, or null for a filter that matches everything. */
+export function filterText(filter: EventFilter): string | null {
+  const { minSeverity, protectedDomains, types, sources, verifiedOnly } = filter;
+  const parts = [
+    minSeverity === "low" ? "" : `${minSeverity}${minSeverity === "high" ? "" : " or higher"}`,
+    verifiedOnly ? "verified" : "",
+    types.join(" "),
+    sources.join(" "),
+    protectedDomains.join(" "),
+  ];
+  return parts.filter((part) => part !== "").join(", ") || null;
+}

@@ -1,4 +1,4 @@
-import type { EntryField, EntryValues } from "../../../access/entries/presentation.ts";
+import type { EntryField, EntryValues, SettingField } from "../../../access/entries/presentation.ts";
 import { durationForm, formatDuration, parseDuration } from "../../../platform/lib/durations.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { Help } from "../kit/disclosure.tsx";
@@ -10,7 +10,7 @@ import { ProtectedDomainsField } from "../threat-kit/protected-domains-field.tsx
 
 /** The settings of entries as controls of a form. */
 
-type Controlled = EntryField & Required<Pick<EntryField, "control">>;
+type Controlled = SettingField & Required<Pick<SettingField, "control">>;
 
 function isControlled(field: EntryField): field is Controlled {
   return field.control !== undefined;

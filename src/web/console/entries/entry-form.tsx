@@ -1,49 +1,13 @@
-import type { ComponentChildren } from "preact";
 import type { Entry } from "../../../access/entries/administration.ts";
 import type { EntryValues } from "../../../access/entries/presentation.ts";
 import { FormError, LinkButton, PageHead } from "../kit/components.tsx";
-import { attempt, wholeForm, type FieldErrors } from "../kit/fields.ts";
+import { attempt, wholeForm } from "../kit/fields.ts";
 import { Button, Form, TextField } from "../kit/form.tsx";
 import { FlashMessage } from "../kit/marks.tsx";
 import { page, redirect, type PageResult } from "../kit/page-result.ts";
 import type { Context } from "../shell/router.ts";
 import type { ServiceName } from "../shell/services.ts";
-import type { EntryPages, Saved } from "./entry-pages.tsx";
-
-/** A form as it is shown: what was entered, and what is wrong with it. */
-export interface FormState<E> {
-  form: URLSearchParams;
-  /** The entry that is changed; undefined: a new one. */
-  entry?: E | undefined;
-  errors?: FieldErrors;
-}
-
-/** The form with which entries of one kind are added and changed. */
-export interface EntryForm<E extends Entry, Name extends ServiceName> {
-  /** Explains what the entries do, or where to read more. */
-  lead?(context: Context<Name>, state: FormState<E>): ComponentChildren;
-  /** Title of the page for a new entry. Default: `Add NOUN`. */
-  addTitle?(context: Context<Name>, state: FormState<E>): string;
-  /** The way back from the form for a new entry. Default: the list. */
-  addCrumb?: { label: string; path: string };
-  /** Initial values of a new entry. */
-  newForm(context: Context<Name>): URLSearchParams;
-  /** Initial values for a change. */
-  formOf(entry: E): URLSearchParams;
-  /** Field of the name, which only a new entry has. */
-  name: Partial<Parameters<typeof TextField>[0]>;
-  /** Shown in place of the form while no entry can be added. */
-  missing?(context: Context<Name>): ComponentChildren | undefined;
-  /** The fields of a setting that comes before the name. */
-  before?(context: Context<Name>, state: Required<FormState<E>>): ComponentChildren;
-  fields(context: Context<Name>, state: Required<FormState<E>>): ComponentChildren;
-  /** Reads the settings. @returns `errors` is empty if all of them can be read */
-  read(context: Context<Name>, entry: E | undefined): { values: EntryValues; errors: FieldErrors };
-  /** Words an error of the service for the form. */
-  wordErrors?(errors: FieldErrors, context: Context<Name>, entry: E | undefined): FieldErrors;
-  /** Describes the entered settings in one sentence; the form has a button that shows it. */
-  preview?(values: EntryValues): string;
-}
+import type { EntryPages, FormState, Saved } from "./description.ts";
 
 export function showEntryForm<E extends Entry, Name extends ServiceName>(
   { addPath, form: description, listPage, noun, pathOf, short = noun }: EntryPages<E, Name>,

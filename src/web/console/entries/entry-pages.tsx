@@ -1,62 +1,16 @@
 import type { ComponentChildren } from "preact";
 import type { Entry } from "../../../access/entries/administration.ts";
-import type { EntryService, EntryValues } from "../../../access/entries/presentation.ts";
 import { isDeclared, isUndeclared } from "../../../platform/config/declared.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
-import { Confirm, DeclaredMark, LinkButton, PageHead, type Crumb } from "../kit/components.tsx";
+import { Confirm, DeclaredMark, LinkButton, PageHead } from "../kit/components.tsx";
 import { Menu, MenuLink } from "../kit/disclosure.tsx";
 import { PostButton } from "../kit/form.tsx";
 import { Text } from "../kit/name.tsx";
-import { page, redirect, type Flash, type PageResult } from "../kit/page-result.ts";
+import { page, redirect, type PageResult } from "../kit/page-result.ts";
 import type { Context, Route } from "../shell/router.ts";
-import type { PageServices, ServiceName } from "../shell/services.ts";
-import { saveEntry, showEntryForm, type EntryForm } from "./entry-form.tsx";
-
-/** How pages name the entries of one kind, and where they are. */
-export interface EntryWords {
-  /** Name of one entry in sentences, in lowercase. */
-  noun: string;
-  /** The same on buttons, where it is short. Default: `noun`. */
-  short?: string;
-  /** The page that lists the entries. */
-  listPage: Crumb;
-  pathOf(id: string): string;
-}
-
-/**
- * The pages of one kind of entries. What all kinds share follows from it: their routes, finding, adding, changing,
- * enabling, disabling, removing, and what is asked and said in between.
- */
-export interface EntryPages<E extends Entry, Name extends ServiceName> extends EntryWords {
-  addPath: string;
-  service(services: Pick<PageServices, Name>): EntryService<E>;
-  /** Renders the page of one entry, which begins with `<EntryHead>`. */
-  show(context: Context<Name>, entry: E, words: EntryWords): PageResult | Promise<PageResult>;
-  form: EntryForm<E, Name>;
-  /** Page in place of the form for a new entry, for example to choose its type first. */
-  chooseFirst?(context: Context<Name>): PageResult | undefined;
-  /**
-   * Adds or changes an entry, in place of a single call of the service.
-   * @param entry undefined: a new one
-   */
-  save?(context: Context<Name>, values: EntryValues, entry: E | undefined): Promise<Saved>;
-  /** Sentence after an entry was changed. */
-  changed(entry: E): string;
-  /** Returns the message after an entry was enabled. Default: that it is. */
-  enabled?(context: Context<Name>, entry: E): Flash | string;
-  /** Effect of disabling an entry: a sentence without its subject. */
-  disabled: string;
-  /** Effect of removing an entry, for the page that asks for confirmation. */
-  removing(entry: E): ComponentChildren;
-  remove?(context: Context<Name>, id: string): Promise<unknown>;
-}
-
-/** An entry that was saved. */
-export interface Saved {
-  id: string;
-  /** Default: that it was added or changed. */
-  message?: string | undefined;
-}
+import type { ServiceName } from "../shell/services.ts";
+import type { EntryPages, EntryWords } from "./description.ts";
+import { saveEntry, showEntryForm } from "./entry-form.tsx";
 
 /** Returns the routes of one kind of entries, without their list. */
 export function entryRoutes<E extends Entry, Name extends ServiceName>(

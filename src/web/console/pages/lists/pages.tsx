@@ -1,7 +1,8 @@
 import { defaultFilter, type List } from "../../../../response/outputs/block-lists/list.ts";
 import { listPresentation } from "../../../../response/outputs/block-lists/presentation.ts";
 import { FieldControls, formOfFields, readFormFields } from "../../entries/entry-fields.tsx";
-import { editableEntry, EntryName, entryRoutes, type EntryPages } from "../../entries/entry-pages.tsx";
+import type { EntryPages } from "../../entries/description.ts";
+import { editableEntry, EntryName, entryRoutes } from "../../entries/entry-pages.tsx";
 import { Confirm } from "../../kit/components.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { listPath, listsPath as path } from "../../kit/paths.ts";
