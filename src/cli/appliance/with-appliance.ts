@@ -70,7 +70,7 @@ export function open(
       image,
       beforeMigration: upgrade.before,
       clock: systemClock,
-      ...(loadConfig === undefined ? {} : { loadConfig }),
+      loadConfig,
       log,
       fillRandom,
     });

@@ -104,11 +104,7 @@ export function deliveriesCommand(group: RecipientGroup) {
           return showOne({ terminal, group, app, delivery, json: options.json });
         }
         const { recipient, event, status, before, limit, json } = options;
-        const filter = {
-          ...(event === undefined ? {} : { event }),
-          ...(status === undefined ? {} : { status }),
-          ...(before === undefined ? {} : { before }),
-        };
+        const filter = { event, status, before };
         const recipients = recipient === undefined ? group.recipients(app) : [group.get(app, recipient)];
         const rows = newest(app, { filter, limit, recipients });
         if (json) for (const row of rows) printJson(terminal.out, shape(row, group));

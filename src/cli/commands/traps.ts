@@ -47,14 +47,12 @@ function create(kind: TrapKind): CommandDefinition {
     run: ({ args, options, terminal }) =>
       withAppliance({ terminal, options }, ({ traps }) => {
         const { name, memo } = options;
-        const trap = traps.of(kind).create(
-          {
-            ...read(fieldValues(fields, args, options)),
-            ...(name === undefined ? {} : { name }),
-            ...(memo === undefined ? {} : { memo }),
-          },
-          { by: actorOfShell(terminal.env) },
-        );
+        const trap = traps
+          .of(kind)
+          .create(
+            { ...read(fieldValues(fields, args, options)), name, memo },
+            { by: actorOfShell(terminal.env) },
+          );
         warnAboutPlainHttp(terminal, traps.publicUrl());
         if (options.json) return printTrapJson(terminal, kind, traps, trap);
         terminal.out.write(`${deployment(trap, traps.links(kind, trap))[0]!.snippet}\n`);

@@ -80,22 +80,9 @@ export function openLookups({
   const resolveHost = shareLookups({ clock, resolveHost: resolveWithDns(dns) });
   const userAgent = `phishwatch/${version}`;
   const shared = { clock, rules, resolveHost, turns, userAgent };
-  const registrations = createRegistrationLookup({
-    ...shared,
-    ...(rdapServices === undefined ? {} : { rdapServices }),
-    ...(whoisServerFor === undefined ? {} : { whoisServerFor }),
-  });
-  const networks = createNetworkLookup({
-    ...shared,
-    ...(addressRegistryFor === undefined ? {} : { registryFor: addressRegistryFor }),
-  });
-  const pages = createPageReader({
-    clock,
-    rules,
-    resolveHost,
-    turns,
-    ...(ports === undefined ? {} : { ports }),
-  });
+  const registrations = createRegistrationLookup({ ...shared, rdapServices, whoisServerFor });
+  const networks = createNetworkLookup({ ...shared, registryFor: addressRegistryFor });
+  const pages = createPageReader({ clock, rules, resolveHost, turns, ports });
   const chromium = chromiumOf({ config, machine });
   const browser =
     "path" in chromium

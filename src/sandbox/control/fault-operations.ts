@@ -51,12 +51,7 @@ export const faultOperations = [
     response: empty,
     run({ faults }, { body: { method, path, times, ...body } }) {
       if (faults.list().length >= faultsMax) throw badRequest(`There are already ${faultsMax} faults.`);
-      faults.add({
-        ...readFailure(body),
-        ...(method === undefined ? {} : { method }),
-        ...(path === undefined ? {} : { path }),
-        left: times ?? 1,
-      });
+      faults.add({ ...readFailure(body), method, path, left: times ?? 1 });
       return { data: {} };
     },
   }),
@@ -114,10 +109,5 @@ export function readFailure({
   const delayMs = delay === undefined ? undefined : readDuration("delay", delay);
   if (delayMs !== undefined && delayMs > delayMsMax) throw badRequest('"delay" is at most 10m.');
   const ending = reset === true ? ("reset" as const) : silence === true ? ("silence" as const) : undefined;
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(delayMs === undefined ? {} : { delayMs }),
-    ...(ending === undefined ? {} : { ending }),
-  };
+  return { status, retryAfterSeconds, delayMs, ending };
 }

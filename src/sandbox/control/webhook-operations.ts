@@ -158,11 +158,7 @@ export const webhookOperations = [
     },
     response: { description: "The deliveries", schema: Type.Object({ data: Type.Array(deliverySchema) }) },
     run(state, { query: { endpoint, event, status } }) {
-      const filter = {
-        ...(endpoint === undefined ? {} : { recipient: endpoint }),
-        ...(event === undefined ? {} : { event }),
-        ...(status === undefined ? {} : { status }),
-      };
+      const filter = { recipient: endpoint, event, status };
       const found = state.instance().app.deliveries.log.list(filter, deliveriesMax);
       return {
         data: found

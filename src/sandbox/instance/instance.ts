@@ -113,7 +113,7 @@ export async function openInstance(
     signedAt: signingTimes.at,
     ...(receiveMail === undefined ? {} : { mailer: mailerFor(receiveMail, clock.now) }),
     reach,
-    ...(image === undefined ? {} : { image }),
+    image,
   });
   const { publicUrl } = config.server;
   if (image === undefined)

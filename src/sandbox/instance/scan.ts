@@ -25,7 +25,7 @@ export async function runScan(
     trigger,
     by: system,
     limit: Math.max(candidatesMin, known.size + gone.size + finds),
-    ...(domains === undefined ? {} : { domains }),
+    domains,
   });
 }
 

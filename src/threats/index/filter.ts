@@ -54,12 +54,7 @@ export interface SearchFilter {
 export function tableFilterOf(filter: SearchFilter): ThreatFilter | undefined {
   const { protectedDomain, within, status, severity, ...others } = filter;
   if (!isEmpty(others)) return undefined;
-  return {
-    ...(protectedDomain === undefined ? {} : { protectedDomain }),
-    ...(within === undefined ? {} : { within }),
-    ...(status === undefined ? {} : { status }),
-    ...(severity === undefined ? {} : { severity }),
-  };
+  return { protectedDomain, within, status, severity };
 }
 
 /** Returns the conditions that are not on the kind of a threat (`columns/kinds.ts`). */

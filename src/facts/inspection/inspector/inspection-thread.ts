@@ -104,7 +104,7 @@ function createHere(
     rules,
     resolveHost: shareLookups({ clock, resolveHost: resolveWithDns(dns) }),
     turns,
-    ...(ports === undefined ? {} : { ports }),
+    ports,
   });
   return createPageInspector({ clock, reader, render: hasBrowser ? render : undefined, turns });
 }

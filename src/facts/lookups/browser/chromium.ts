@@ -109,7 +109,7 @@ export function createBrowser({
       clock,
       bytesMax: transferBytesMax,
       refusedHosts: homeHosts,
-      ...(ports === undefined ? {} : { ports }),
+      ports,
     }).catch((error: unknown) => {
       // The next screenshot retries.
       proxy = undefined;

@@ -95,7 +95,7 @@ export function createPageRequest({
       bodyBytesMax,
       anyCertificate: true,
       asBrowser: !mustBeComplete,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     if (!("response" in result)) return { failure: result.failure, reason: describeFailure(result) };
     const { status, headers, body, cut } = result.response;

@@ -95,7 +95,7 @@ function createExchange({
       timeoutMs: settings.timeoutMs,
       bodyBytesMax: responseBytesMax,
       tlsFiles,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
 }
 

@@ -104,7 +104,7 @@ export function createWebhookChannel({
         timeoutMs: settings.timeoutMs,
         bodyBytesMax: responseBytesMax,
         tlsFiles,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       const outcome = outcomeOf(result, startedAt, clock.now());
       if (typeof outcome === "string" || outcome.failure === null) return outcome;

@@ -165,11 +165,7 @@ function readInput(values: FieldValues): NewHoneytoken {
   if (kind === undefined) throw badRequest(`The kind must be one of ${honeytokenKinds.join(", ")}.`);
   const response = responseIn(values, kind === "url");
   const expiresAt = values["expires"] as Instant | undefined;
-  return {
-    kind,
-    ...(response === undefined ? {} : { response }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  };
+  return { kind, response, expiresAt };
 }
 
 /** A form always contains a response, whatever the kind, because it works without script. */
