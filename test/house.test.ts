@@ -531,8 +531,6 @@ describe("the structure", () => {
   test(`has at most ${functionLinesMax} lines in a function, except in plain wiring`, () => {
     const wiring = [
       "src/app/app.ts: openApp",
-      "src/messaging/deliveries/dispatcher.ts: createDispatcher",
-      "src/messaging/deliveries/lanes.ts: createLanes",
       "src/platform/network/http/http-client.ts: createHttpClient",
       "src/intake/sources/all/open-sources.ts: openSources",
     ];

@@ -13,7 +13,7 @@ import { createFanOut } from "./fan-out.ts";
 import { createAddressedEvents } from "./store/addressed-events.ts";
 import { createAnnouncements, type Announcements } from "./store/announcements.ts";
 import { createHealth } from "./health.ts";
-import type { Send } from "./lanes.ts";
+import type { Send } from "./attempts.ts";
 import { createRecipients, type Recipients } from "./recipients.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRelease } from "./store/release.ts";

@@ -1,15 +1,16 @@
 import type { Needs } from "../../platform/database/needs.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
-import { createJumpDetector, type Instant, type Timer } from "../../platform/lib/clock.ts";
-import { logDropped } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import type { DueDeliveries } from "./due.ts";
 import type { FanOut } from "./fan-out.ts";
-import { createLanes, type Lanes, type Send, type LaneSettings } from "./lanes.ts";
+import type { LaneSettings, Send } from "./attempts.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
 import type { Release } from "./store/release.ts";
 import type { Recipients } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
-import { longestWaitMs, type RetryPolicy } from "./rules/retry-schedule.ts";
+import { createRounds, type Rounds } from "./rounds.ts";
+import type { RetryPolicy } from "./rules/retry-schedule.ts";
+import { createScheduleRepair } from "./schedule-repair.ts";
 
 /** Delivers events to recipients. */
 export type Dispatcher = ReturnType<typeof createDispatcher>;
@@ -27,10 +28,7 @@ interface Run {
   lanes: Lanes;
   poll: Schedule | undefined;
   recorder: Recorder;
-  /** Whether holds of an earlier process were checked. */
-  repaired: boolean;
-  /** Set while due times of an earlier process are being checked. */
-  clamping: Promise<void> | undefined;
+  rounds: Rounds;
 }
 
 export function createDispatcher({
@@ -58,89 +56,21 @@ export function createDispatcher({
   send: Send;
   settings: LaneSettings;
 }) {
+  const repair = createScheduleRepair({ clock, due, log, policy, release });
   let run: Run | undefined;
-  let waking: ReturnType<typeof setImmediate> | undefined;
-  /** Set while new deliveries are being created. */
-  let preparing: Promise<void> | undefined;
-  /** How far the clock jumped since due times last followed it. */
-  let unfollowedJumpMs = 0;
-  let dueTimer: Timer | undefined;
-  let dueAt: Instant | undefined;
-  let stale = true;
-  /** Recipients that respond again and whose deliveries are still held. */
-  let recovered: readonly number[] = [];
   let foreignVersion = -1;
-  const jumpedMs = createJumpDetector(clock);
 
-  function wake(): void {
-    // In the next turn: the response to the request that recorded an event should leave first.
-    if (run !== undefined) waking ??= setImmediate(work);
-  }
-
-  /** Does one short round. The next turn of the event loop continues with what is left. */
-  function work(): void {
-    waking = undefined;
-    if (run === undefined) return;
-    try {
-      unfollowedJumpMs += jumpedMs();
-      if (stale) read(run);
-      if (recovered.length > 0 || unfollowedJumpMs !== 0 || !run.repaired || fanOut.isNeeded())
-        preparing ??= prepare(run);
-      // Deliveries that are due need no write lock to be sent.
-      pump(run.lanes);
-    } catch (error) {
-      reportStalled(error);
-    }
-  }
-
-  function read({ lanes }: Run): void {
-    lanes.read();
-    recovered = release.recovered();
-    stale = false;
-  }
-
-  /** Creates the next deliveries, as soon as the write lock is free. */
-  async function prepare(current: Run): Promise<void> {
-    try {
-      const isStopping = () => run !== current;
-      if (unfollowedJumpMs !== 0) await followClock(current);
-      if (!current.repaired) await repairSchedule(current);
-      for (const seq of recovered) await release.run(seq, { now: clock.now(), isStopping });
-      if (recovered.length > 0) stale = true;
-      const recipientSeqs = await fanOut.step();
-      if (run !== current) return;
-      const now = clock.now();
-      for (const seq of recipientSeqs) current.lanes.noteDue(seq, now);
-      if (!stale) pump(current.lanes);
-      preparing = undefined;
-      // Reads what has changed in the meantime, and continues with what is left.
-      if (stale || fanOut.isNeeded()) wake();
-    } catch (error) {
-      preparing = undefined;
-      if (run === current) reportStalled(error);
-    }
-  }
-
-  /** For example a full disk. Pending deliveries are in the database, and the next poll tries again. */
-  function reportStalled(error: unknown): void {
-    stale = true;
-    logDropped(log, error, "delivery.stalled");
-  }
-
-  function pump(lanes: Lanes): void {
-    const nextDueAt = lanes.pump();
-    if (nextDueAt !== null) wakeAt(nextDueAt);
-  }
-
-  function wakeAt(instant: Instant): void {
-    if (dueAt === instant) return;
-    dueTimer?.cancel();
-    dueAt = instant;
-    // A delay, because the clock may be set in the meantime: the round that follows recalculates the due times.
-    dueTimer = clock.after(Math.max(0, instant - clock.now()), () => {
-      dueAt = undefined;
-      wake();
-    });
+  function begin(): Run {
+    const abort = new AbortController();
+    const recorder = createRecorder((...recorded) => rounds.noteRecorded(...recorded));
+    const onStalled = (error: unknown) => rounds.reportStalled(error);
+    const { signal } = abort;
+    const lanes = createLanes({ clock, due, log, onStalled, recorder, send, settings, signal });
+    const rounds = createRounds({ clock, fanOut, lanes, log, release, repair });
+    const poll = database.isShared
+      ? every({ clock, pattern: everySecond, run: checkForeignCommits })
+      : undefined;
+    return { abort, lanes, poll, recorder, rounds };
   }
 
   /**
@@ -149,108 +79,30 @@ export function createDispatcher({
    */
   function checkForeignCommits(): void {
     const version = database.foreignVersion();
-    if (version !== foreignVersion) stale = true;
+    const hasChanged = version !== foreignVersion;
     foreignVersion = version;
-    wake();
+    if (hasChanged) run?.rounds.reread();
+    else run?.rounds.wake();
   }
 
-  /** Moves due times after the clock was set, so that each delivery keeps its delay. */
-  async function followClock(current: Run): Promise<void> {
-    const jumpMs = unfollowedJumpMs;
-    await due.moveFailures(jumpMs);
-    unfollowedJumpMs -= jumpMs;
-    // After a jump forward, such as sleep, deliveries that became due are sent now.
-    if (jumpMs < 0) await moveBack(current, jumpMs);
-    stale = true;
-  }
-
-  async function moveBack(current: Run, jumpMs: number): Promise<void> {
-    try {
-      const deliveries = await due.moveBack(jumpMs, { now: clock.now(), isStopping: () => run !== current });
-      if (deliveries > 0) log.event("delivery.clock_set_back", { deliveries, setBackMs: -jumpMs });
-    } catch (error) {
-      // Some of them have been moved, and the others are brought forward.
-      current.repaired = false;
-      throw error;
-    }
-  }
-
-  async function repairSchedule(current: Run): Promise<void> {
-    await release.repair(clock.now());
-    current.repaired = true;
-    // There may be millions, and new events do not wait for them.
-    current.clamping = clampSchedule(current).finally(() => (current.clamping = undefined));
-  }
-
-  /** Runs on start: how far the clock was set while no server was running is unknown. */
-  async function clampSchedule(current: Run): Promise<void> {
-    const longest = policy();
-    const latest = (attempts: number) => clock.now() + longestWaitMs(longest, attempts);
-    try {
-      const deliveries = await due.clamp(latest, { isStopping: () => run !== current });
-      if (deliveries === 0 || run !== current) return;
-      log.event("delivery.clock_set_back", { deliveries });
-      reread();
-    } catch (error) {
-      current.repaired = false;
-      if (run === current) reportStalled(error);
-    }
-  }
-
-  const onRecorded: OnRecorded = (attempts, recipientsChanged) => {
-    if (recipientsChanged) stale = true;
-    wake();
-    try {
-      run?.lanes.noteRecorded(attempts, { recipientsChanged });
-    } catch (error) {
-      // The results are recorded: the recorder must not take them for lost.
-      reportStalled(error);
-    }
-  };
-
-  const reread = () => {
-    stale = true;
-    wake();
-  };
-  outbox.onRecorded(wake);
-  recipients.onChanged(reread);
+  outbox.onRecorded(() => run?.rounds.wake());
+  recipients.onChanged(() => run?.rounds.reread());
 
   return {
     /** Starts to deliver, beginning with what this or an earlier process left pending. */
     start() {
-      const abort = new AbortController();
-      const recorder = createRecorder(onRecorded);
-      const { signal } = abort;
-      run = {
-        abort,
-        recorder,
-        repaired: false,
-        clamping: undefined,
-        lanes: createLanes({
-          clock,
-          due,
-          log,
-          onStalled: reportStalled,
-          recorder,
-          send,
-          settings,
-          signal,
-        }),
-        poll: database.isShared
-          ? every({ clock, pattern: everySecond, run: checkForeignCommits })
-          : undefined,
-      };
-      reread();
+      repair.begin();
+      run = begin();
+      run.rounds.reread();
     },
 
     /** Starts no more attempts, waits up to `drainMs` for those in flight, then aborts them; they are sent again. */
     async stop(drainMs = drainMsDefault) {
       if (run === undefined) return;
-      const { abort, clamping, lanes, poll, recorder } = run;
+      const { abort, lanes, poll, recorder, rounds } = run;
       run = undefined;
       poll?.stop();
-      dueTimer?.cancel();
-      dueAt = undefined;
+      rounds.stop();
       const { promise: timeout, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, drainMs);
       await Promise.race([lanes.drain(), timeout]);
@@ -258,30 +110,31 @@ export function createDispatcher({
       abort.abort();
       // Attempts that have just ended add their results in this turn.
       await new Promise((next) => setImmediate(next));
-      await Promise.all([recorder.close(), preparing, clamping]);
-      preparing = undefined;
+      await Promise.all([recorder.close(), rounds.ended()]);
     },
 
     /** Checks for new events, changed recipients and redeliveries now. */
-    wake: reread,
+    wake: () => run?.rounds.reread(),
 
     /** Notes that a delivery to this recipient is due now. Costs less than `wake`. */
     noteDue(recipientSeq: number) {
       run?.lanes.noteDue(recipientSeq, clock.now());
-      wake();
+      run?.rounds.wake();
     },
 
     /** Resolves when no attempt is in flight and none is due now. */
-    async settled() {
-      for (let turns = 0; ; turns += 1) {
-        if (run === undefined) return;
-        const { clamping, lanes, recorder } = run;
-        const isWorking = waking !== undefined || preparing !== undefined || clamping !== undefined;
-        if (lanes.idle() && !isWorking && recorder.idle()) return;
-        // No more results can come, so there is no need to wait for a full group.
-        if (lanes.idle()) void recorder.flush();
-        await new Promise((next) => (turns < settledSpinTurns ? setImmediate(next) : setTimeout(next, 1)));
-      }
-    },
+    settled: () => settled(() => run),
   };
+}
+
+async function settled(present: () => Run | undefined): Promise<void> {
+  for (let turns = 0; ; turns += 1) {
+    const run = present();
+    if (run === undefined) return;
+    const { lanes, recorder, rounds } = run;
+    if (lanes.idle() && rounds.idle() && recorder.idle()) return;
+    // No more results can come, so there is no need to wait for a full group.
+    if (lanes.idle()) void recorder.flush();
+    await new Promise((next) => (turns < settledSpinTurns ? setImmediate(next) : setTimeout(next, 1)));
+  }
 }
