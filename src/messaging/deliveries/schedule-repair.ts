@@ -4,7 +4,7 @@ import type { DueDeliveries } from "./due.ts";
 import { longestWaitMs, type RetryPolicy } from "./rules/retry-schedule.ts";
 import type { Release } from "./store/release.ts";
 
-/** What the repair needs to know of the run of the dispatcher for which it works. */
+/** The run of the dispatcher for which the repair works. */
 export interface RepairedRun {
   isStopping(): boolean;
   /** Called when due times were brought forward in the background. */

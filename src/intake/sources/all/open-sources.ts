@@ -1,5 +1,6 @@
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import { openNameSearches } from "../../../engines/archive/search/open-name-searches.ts";
+import type { DiskArchiveOptions } from "../../../engines/archive/storing/disk-archive.ts";
 import { openArchive } from "../../../engines/archive/storing/open-archive.ts";
 import type { LogReader } from "../../../engines/certificate-transparency/log.ts";
 import { archiveFolder } from "../../../engines/archive/files/folder.ts";
@@ -33,17 +34,7 @@ const oneLog = lazy(() => require("./read-one-log.ts") as typeof import("./read-
 export function openSources({
   config,
   onConfigChange,
-  database,
-  domains,
-  threats,
-  auditLog,
-  clock,
-  log,
-  turns,
-  yielder,
-  fillRandom,
-  inspections,
-  startWorker,
+  ...shared
 }: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
   onConfigChange: OnConfigChange;
@@ -54,67 +45,23 @@ export function openSources({
   inspections: Pick<Inspections, "enqueue">;
   startWorker: StartWorker | undefined;
 }) {
-  const { archive: settings, storage } = config;
+  const { log } = shared;
+  const { archive: settings, detection, storage } = config;
   const folder = storage.path === ":memory:" ? undefined : archiveFolder(storage.path);
-  const archive = openArchive({
-    folder,
-    settings,
-    clock,
-    onProblem: (problem) => log.event("archive.needs_attention", problem),
-    fillRandom,
-    tryLock,
-    startWorker,
-  });
-  const activity = createSourceActivity({ database, clock, log });
-  const pauses = createSourcePauses({ auditLog, database, clock });
-  const candidates = createCandidates({ activity, archive, database, domains, threats, clock, yielder });
-  const nameSearches = openNameSearches({
-    archive,
-    clock,
-    folder,
-    onError: (error) => logDropped(log, error, "archive.search_failed"),
-    startWorker,
-    yielder,
-  });
-  const archiveChecks = createArchiveChecks({
-    archive,
-    candidates,
-    clock,
-    database,
-    domains,
-    log,
-    detection: config.detection,
-    startWorker,
-  });
-  const feeds = openFeeds({
-    auditLog,
-    candidates,
-    clock,
-    config,
-    database,
-    fillRandom,
-    inspections,
-    log,
-    pauses,
-    turns,
-    yielder,
-  });
-  const imports = createImports({ auditLog, database, candidates, clock, domains, log });
+  const onProblem: DiskArchiveOptions["onProblem"] = (problem) =>
+    log.event("archive.needs_attention", problem);
+  const archive = openArchive({ ...shared, folder, settings, onProblem, tryLock });
+  const onError = (error: unknown) => logDropped(log, error, "archive.search_failed");
+  const nameSearches = openNameSearches({ ...shared, archive, folder, onError });
+  const activity = createSourceActivity(shared);
+  const pauses = createSourcePauses(shared);
+  const candidates = createCandidates({ ...shared, activity, archive });
+  const archiveChecks = createArchiveChecks({ ...shared, archive, candidates, detection });
+  const feeds = openFeeds({ ...shared, candidates, config, pauses });
+  const imports = createImports({ ...shared, candidates });
+  const ofLogs = { ...shared, activity, archive, config: config.certificateLogs, pauses };
   const certificateLogs = config.certificateLogs.enabled
-    ? certificateLogReading().openCertificateLogs({
-        activity,
-        archive,
-        clock,
-        config: config.certificateLogs,
-        database,
-        domains,
-        fillRandom,
-        log,
-        pauses,
-        startWorker,
-        threats,
-        yielder,
-      })
+    ? certificateLogReading().openCertificateLogs(ofLogs)
     : undefined;
   const logs = certificateLogs === undefined ? [] : [certificateLogs];
   /** The array itself changes with a reload. */
@@ -130,26 +77,11 @@ export function openSources({
     archive,
     archiveChecks,
     /** Returns a function that reads a certificate log when it is called, for a log within the process. */
-    readLog: (reader: LogReader) =>
-      oneLog().createLogReading({
-        activity,
-        archive,
-        clock,
-        database,
-        domains,
-        fillRandom,
-        reader,
-        threats,
-        yielder,
-      }),
+    readLog: (reader: LogReader) => oneLog().createLogReading({ ...shared, activity, archive, reader }),
     candidates,
     certificateLogs,
     /** Returns the log list and what the configuration selects, also if no certificate logs are followed. */
-    logList: () =>
-      certificateLogs?.list() ??
-      certificateLogReading()
-        .openFollowedLogs({ clock, config: config.certificateLogs, database, fillRandom, log })
-        .status(),
+    logList: () => certificateLogs?.list() ?? certificateLogReading().openFollowedLogs(ofLogs).status(),
     feeds,
     imports,
     nameSearches,

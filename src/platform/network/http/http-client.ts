@@ -85,37 +85,8 @@ export function createHttpClient({
   idleMax?: number;
 }): HttpClient {
   const pool = createConnectionPool({ idleMs, idleMax });
-  const opening = new Set<AbortController>();
+  const opener = createOpener({ rules, resolveHost });
   const followers = createSignalFollowers();
-
-  async function open(url: URL, request: HttpRequest, cancellation: Cancellation, phases: Phases) {
-    const abort = new AbortController();
-    cancellation.listener = () => abort.abort();
-    if (cancellation.isCancelled) abort.abort();
-    opening.add(abort);
-    try {
-      return await openWith(url, request, abort.signal, phases);
-    } finally {
-      opening.delete(abort);
-      cancellation.listener = undefined;
-    }
-  }
-
-  async function openWith(
-    url: URL,
-    request: HttpRequest,
-    signal: AbortSignal,
-    phases: Phases,
-  ): Promise<Connection> {
-    const startedAt = performance.now();
-    const { tlsFiles, anyCertificate } = request;
-    const onResolved = () => void (phases.dnsMs = performance.now() - startedAt);
-    const options = { url, rules, resolveHost, tlsFiles, anyCertificate, signal, onResolved };
-    const connection = await openConnection(options);
-    phases.connectMs = connection.connectMs;
-    if (connection.tlsMs !== undefined) phases.tlsMs = connection.tlsMs;
-    return connection;
-  }
 
   async function exchange(
     request: HttpRequest,
@@ -146,7 +117,7 @@ export function createHttpClient({
       }
     }
     trace.address = undefined;
-    return converseOver(await open(url, request, cancellation, trace.phases));
+    return converseOver(await opener.open(url, request, cancellation, trace.phases));
   }
 
   return {
@@ -161,37 +132,78 @@ export function createHttpClient({
       }, request.timeoutMs);
       const { signal } = request;
       if (signal !== undefined) followers.follow(signal, cancellation);
-      const result = (rest: { response: HttpResponse } | Failure) => ({
-        phases: trace.phases,
-        durationMs: performance.now() - startedAt,
-        address: trace.address,
-        certificate: trace.certificate,
-        ...rest,
-      });
+      let outcome: { response: HttpResponse } | Failure;
       try {
-        return result({ response: await exchange(request, cancellation, trace) });
+        outcome = { response: await exchange(request, cancellation, trace) };
       } catch (error) {
-        if (!(error instanceof ExchangeError)) throw error;
-        const { partial } = trace;
-        const isGivenUp = signal?.aborted === true;
-        if (request.asBrowser === true && partial !== undefined && !isGivenUp)
-          return result({ response: { ...partial, cut: true, incomplete: true, reusable: false } });
-        // A lack of descriptors shows as a refused connection, a name that does not resolve, or a timeout of DNS.
-        if (trace.address === undefined && error.kind !== "refused_address" && !hasFreeDescriptor())
-          return result({ failure: "descriptors", reason: noDescriptor, partial });
-        if (late)
-          return result({ failure: "timeout", reason: lateReason(request.timeoutMs, trace), partial });
-        return result({ failure: error.kind, reason: error.message, refused: error.refused, partial });
+        outcome = failureOf(error, request, { late, trace });
       } finally {
         clearTimeout(timer);
         if (signal !== undefined) followers.unfollow(signal, cancellation);
       }
+      const { address, certificate, phases } = trace;
+      return { phases, durationMs: performance.now() - startedAt, address, certificate, ...outcome };
     },
-    abortUnsent() {
-      for (const abort of opening) abort.abort();
-    },
+    abortUnsent: opener.abort,
     close: pool.close,
   };
+}
+
+/** Opens connections, and can abort those that are being opened. */
+function createOpener({ rules, resolveHost }: { rules: AddressRules; resolveHost: ResolveHost }) {
+  const opening = new Set<AbortController>();
+
+  async function openWith(
+    url: URL,
+    request: HttpRequest,
+    signal: AbortSignal,
+    phases: Phases,
+  ): Promise<Connection> {
+    const startedAt = performance.now();
+    const { tlsFiles, anyCertificate } = request;
+    const onResolved = () => void (phases.dnsMs = performance.now() - startedAt);
+    const options = { url, rules, resolveHost, tlsFiles, anyCertificate, signal, onResolved };
+    const connection = await openConnection(options);
+    phases.connectMs = connection.connectMs;
+    if (connection.tlsMs !== undefined) phases.tlsMs = connection.tlsMs;
+    return connection;
+  }
+
+  return {
+    async open(url: URL, request: HttpRequest, cancellation: Cancellation, phases: Phases) {
+      const abort = new AbortController();
+      cancellation.listener = () => abort.abort();
+      if (cancellation.isCancelled) abort.abort();
+      opening.add(abort);
+      try {
+        return await openWith(url, request, abort.signal, phases);
+      } finally {
+        opening.delete(abort);
+        cancellation.listener = undefined;
+      }
+    },
+    abort() {
+      for (const abort of opening) abort.abort();
+    },
+  };
+}
+
+/** Returns why there is no response, or for a browser what was received of it. @throws an error that is no failure */
+function failureOf(
+  error: unknown,
+  { asBrowser, signal, timeoutMs }: HttpRequest,
+  { late, trace }: { late: boolean; trace: Trace },
+): { response: HttpResponse } | Failure {
+  if (!(error instanceof ExchangeError)) throw error;
+  const { partial } = trace;
+  const isGivenUp = signal?.aborted === true;
+  if (asBrowser === true && partial !== undefined && !isGivenUp)
+    return { response: { ...partial, cut: true, incomplete: true, reusable: false } };
+  // A lack of descriptors shows as a refused connection, a name that does not resolve, or a timeout of DNS.
+  if (trace.address === undefined && error.kind !== "refused_address" && !hasFreeDescriptor())
+    return { failure: "descriptors", reason: noDescriptor, partial };
+  if (late) return { failure: "timeout", reason: lateReason(timeoutMs, trace), partial };
+  return { failure: error.kind, reason: error.message, refused: error.refused, partial };
 }
 
 function serialize(url: URL, { method, headers, body }: HttpRequest): Uint8Array {
