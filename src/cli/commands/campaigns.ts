@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import type { Campaign, CampaignSummary, CampaignThreat } from "../../response/cases/campaigns/campaigns.ts";
 import { reasons } from "../../response/cases/grouping/reasons.ts";
 import { dayMs, toIsoTime } from "../../platform/lib/clock.ts";
@@ -116,30 +117,24 @@ function campaignJson({ number: own, reasons: found, score, size }: Campaign) {
 }
 
 function summaryJson(campaign: CampaignSummary): object {
-  const { active, down, firstSeen, highest, lastSeen, name, protectedDomains, reported, up } = campaign;
+  const { down, firstSeen, highest, lastSeen, up } = campaign;
   return {
     ...campaignJson(campaign),
-    name,
-    active,
+    ...jsonFields(campaign, "name active"),
     sites_up: up,
     sites_down: down,
-    reported,
+    reported: campaign.reported,
     severity: highest,
     first_seen: toIsoTime(firstSeen),
     last_seen: toIsoTime(lastSeen),
-    protected_domains: protectedDomains,
+    protected_domains: campaign.protectedDomains,
   };
 }
 
 function threatJson(threat: CampaignThreat, campaign: Campaign): object {
-  const { domain, firstSeen, id, protectedDomain, severity, status } = threat;
   return {
-    id,
-    domain,
-    protected_domain: protectedDomain,
-    status,
-    severity,
-    first_seen: toIsoTime(firstSeen),
+    ...jsonFields(threat, "id domain protectedDomain status severity"),
+    first_seen: toIsoTime(threat.firstSeen),
     reasons: tiesOf(threat, campaign),
   };
 }

@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import type { App } from "../../app/app.ts";
 import type { LogChoice, LogDecision } from "../../engines/certificate-transparency/log-list/choose-logs.ts";
 import { optionalIsoTime, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
@@ -69,14 +70,10 @@ expire within its interval. If the source is off, lists what would be followed.`
       if (!options.json) return printRows(terminal, rows, { columns: listColumns, none: "no logs" });
       for (const { log, interval, state, decision } of rows)
         printJson(terminal.out, {
-          log_id: log.logId,
-          operator: log.operator,
-          description: log.description,
-          protocol: log.protocol,
-          url: log.url,
+          ...jsonFields(log, "logId operator description protocol url"),
           state,
-          start: interval === null ? null : toIsoTime(interval.start),
-          end: interval === null ? null : toIsoTime(interval.end),
+          start: optionalIsoTime(interval?.start),
+          end: optionalIsoTime(interval?.end),
           decision,
           is_followed: isEnabled && (decision === "followed" || decision === "declared"),
         });
@@ -114,34 +111,17 @@ read. SKIPPED counts the entries that were older than certificate_logs.catch_up.
     }),
 });
 
-function shape(row: CertificateLogStatus) {
+function shape(row: CertificateLogStatus): object {
   return {
-    log_id: row.logId,
-    operator: row.operator,
-    description: row.description,
-    protocol: row.protocol,
-    url: row.url,
-    state: row.state,
-    position: row.position,
-    size: row.size,
-    lag_entries: row.lagEntries,
+    ...jsonFields(row, "logId operator description protocol url state position size lagEntries"),
     lag_seconds: Math.round(row.lagMs / 1_000),
-    entries: row.entries,
-    names: row.names,
-    matched: row.matched,
-    created: row.created,
-    skipped: row.skipped,
-    malformed: row.malformed,
-    bytes: row.bytes,
+    ...jsonFields(row, "entries names matched created skipped malformed bytes"),
     entries_per_second: Number(row.entriesPerSecond.toFixed(2)),
     bytes_per_second: Math.round(row.bytesPerSecond),
-    is_verified: row.isVerified,
-    mismatch: row.mismatch,
-    errors: row.errors,
-    error: row.error === null ? null : row.error.text,
-    error_at: row.error === null ? null : toIsoTime(row.error.at),
-    started_at: optionalIsoTime(row.startedAt),
-    progress_at: optionalIsoTime(row.progressAt),
+    ...jsonFields(row, "isVerified mismatch errors"),
+    error: row.error?.text ?? null,
+    error_at: optionalIsoTime(row.error?.at),
+    ...jsonFields(row, "startedAt progressAt"),
   };
 }
 

@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { optionalIsoTime, systemClock, toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Candidate } from "../../intake/sources/certificate-log-reading/messages.ts";
@@ -72,16 +73,13 @@ is printed for each of its names.`,
   },
 });
 
-function shape({ name, seenAt, certificate }: Candidate) {
+function shape({ name, seenAt, certificate }: Candidate): object {
   return {
     name,
-    log: certificate.log,
-    index: certificate.index,
+    ...jsonFields(certificate, "log index"),
     seen_at: toIsoTime(seenAt),
-    issuer: certificate.issuer,
-    serial: certificate.serial,
+    ...jsonFields(certificate, "issuer serial"),
     not_before: optionalIsoTime(certificate.notBefore),
-    entry_url: certificate.entryUrl,
-    is_verified: certificate.isVerified,
+    ...jsonFields(certificate, "entryUrl isVerified"),
   };
 }

@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import {
@@ -23,7 +24,7 @@ import { diskRoomFor } from "../../platform/lib/disk.ts";
 import { freePageBytes } from "../../platform/database/pragmas.ts";
 import { listUpgradeCopies } from "../../platform/database/upgrade-copies.ts";
 import { readDatabaseVersion } from "../../platform/database/versions.ts";
-import { optionalIsoTime, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { bytesText } from "../../platform/lib/durations.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
@@ -183,24 +184,12 @@ function rateText(bytesPerDay: number | null): string {
 }
 
 function toJson({ stores, tables, copies, ...facts }: DatabaseInfo): object {
-  return {
-    path: facts.path,
-    version: facts.version,
-    file_bytes: facts.fileBytes,
-    log_bytes: facts.logBytes,
-    free_disk_bytes: facts.freeDiskBytes,
-    bytes_per_day: facts.bytesPerDay === null ? null : Math.round(facts.bytesPerDay),
-    days_until_full: facts.daysUntilFull,
-    days_measured: facts.daysMeasured,
-    stores: stores.map(({ store, bytes, rows, oldestAt, bytesPerDay, kept }) => ({
-      store,
-      bytes,
-      rows,
-      oldest_at: optionalIsoTime(oldestAt),
-      bytes_per_day: bytesPerDay === null ? null : Math.round(bytesPerDay),
-      kept,
-    })),
+  const rounded = (bytesPerDay: number | null) => bytesPerDay && Math.round(bytesPerDay);
+  return jsonFields({
+    ...facts,
+    bytesPerDay: rounded(facts.bytesPerDay),
+    stores: stores.map((row) => jsonFields({ ...row, bytesPerDay: rounded(row.bytesPerDay) })),
     tables,
     copies,
-  };
+  });
 }

@@ -1,9 +1,10 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import type { App } from "../../app/app.ts";
 import type { ProtectedDomain } from "../../threats/domains/domains.ts";
 import { describeProblem } from "../../facts/inspection/originals/capture-problems.ts";
 import type { OriginalState } from "../../facts/inspection/originals/originals.ts";
 import { originalRoles } from "../../facts/inspection/model/original.ts";
-import { toIsoTime } from "../../platform/lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import { FieldError } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
@@ -97,22 +98,16 @@ function asUsage<T>(work: () => T): T {
   }
 }
 
-function shape(state: OriginalState) {
-  const { original, versions } = state;
-  const time = (at: number | null) => (at === null ? null : toIsoTime(at));
+function shape({ original, versions }: OriginalState): object {
   return {
-    address: original.address,
-    role: original.role,
-    chosen_by: original.chosenBy,
-    captured_at: time(original.capturedAt),
-    failing_since: time(original.failingSince),
-    problem: original.problem === null ? null : describeProblem(original.problem),
-    versions: versions.map(({ fingerprint, firstSeenAt, lastSeenAt, secure, state: versionState }) => ({
-      state: versionState,
-      title: fingerprint.title,
-      first_seen_at: time(firstSeenAt),
-      last_seen_at: time(lastSeenAt),
-      valid_certificate: secure,
+    ...jsonFields(original, "address role chosenBy capturedAt"),
+    failing_since: optionalIsoTime(original.failingSince),
+    problem: original.problem && describeProblem(original.problem),
+    versions: versions.map((version) => ({
+      state: version.state,
+      title: version.fingerprint.title,
+      ...jsonFields(version, "firstSeenAt lastSeenAt"),
+      valid_certificate: version.secure,
     })),
   };
 }

@@ -1,5 +1,5 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { basename } from "node:path";
-import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import type { FeedFile } from "../../intake/sources/feeds/tables.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
@@ -16,6 +16,9 @@ const columns: Column<FeedFile>[] = [
   { title: "STARTED", cell: ({ startedAt }) => shortTime(startedAt) },
   { title: "STATE", cell: (file) => state(file), elastic: true },
 ];
+
+/** Fields of the JSON output. */
+const shownFields = "feed path bytes lines invalid matched created startedAt completedAt error";
 
 const list = command({
   name: "list",
@@ -35,7 +38,7 @@ const list = command({
       const rows = declared
         .flatMap(({ files }) => files)
         .filter(({ error }) => !options.failed || error !== null);
-      if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
+      if (options.json) for (const row of rows) printJson(terminal.out, jsonFields(row, shownFields));
       else {
         const none = declared.length === 0 ? "no feeds in the configuration" : "no files yet";
         printRows(terminal, rows, { columns, none });
@@ -46,22 +49,6 @@ const list = command({
 function state({ error, completedAt }: FeedFile): string {
   if (error !== null) return error;
   return completedAt === null ? "reading" : "read";
-}
-
-function shape(file: FeedFile) {
-  const { feed, path, bytes, lines, invalid, matched, created, error } = file;
-  return {
-    feed,
-    path,
-    bytes,
-    lines,
-    invalid,
-    matched,
-    created,
-    started_at: toIsoTime(file.startedAt),
-    completed_at: optionalIsoTime(file.completedAt),
-    error,
-  };
 }
 
 export const feedsCommands: CommandGroup = {

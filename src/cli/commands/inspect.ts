@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import type { App } from "../../app/app.ts";
 import { optionalIsoTime } from "../../platform/lib/clock.ts";
 import { createLimiter } from "../../platform/lib/limiter.ts";
@@ -222,30 +223,20 @@ function printInspection(out: Output, inspection: Inspection, explain: boolean):
 }
 
 function inspectionJson(inspection: Inspection, isKnown: boolean): object {
-  const { address, finishedAt, host, page, protectedDomain, reason, score, threatId, verdicts } = inspection;
+  const { finishedAt, host, page, verdicts } = inspection;
   return {
-    address,
+    address: inspection.address,
     domain: host,
     result: resultOf(inspection),
-    protected_domain: protectedDomain,
-    score,
-    threat_id: threatId,
+    ...jsonFields(inspection, "protectedDomain score threatId"),
     known: isKnown,
     inspected_at: optionalIsoTime(finishedAt),
-    reason,
-    page:
-      page === null
-        ? null
-        : { final_url: page.finalUrl, redirects: page.redirects, status: page.status, title: page.title },
+    reason: inspection.reason,
+    page: page && jsonFields(page, "finalUrl redirects status title"),
     verdicts: verdicts.map((verdict) => ({
-      protected_domain: verdict.protectedDomain,
-      score: verdict.score,
-      imitates: verdict.imitates,
-      original: verdict.original,
+      ...jsonFields(verdict, "protectedDomain score imitates original"),
       signals: verdict.signals.map((signal) => ({
-        code: signal.code,
-        strength: signal.strength,
-        points: signal.points,
+        ...jsonFields(signal, "code strength points"),
         text: describeSignal(signal),
       })),
     })),

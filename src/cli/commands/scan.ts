@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { grouped } from "../../platform/lib/wording.ts";
 import type { Found } from "../../intake/scans/scan-recorder.ts";
@@ -80,19 +81,8 @@ function printFound(out: Output, { threatId, existence, ...threat }: Found, json
   const { domain, protectedDomain, type, similarity, outcome } = threat;
   const { addresses, mailServers, nameServers, parked, sinkholed } = existence;
   if (json) {
-    printJson(out, {
-      threat_id: threatId,
-      domain,
-      protected_domain: protectedDomain,
-      type,
-      similarity,
-      outcome,
-      addresses,
-      mail_servers: mailServers,
-      name_servers: nameServers,
-      parked,
-      sinkholed,
-    });
+    const fields = { threatId, domain, protectedDomain, type, similarity, outcome };
+    printJson(out, { ...jsonFields({ ...fields, addresses, mailServers, nameServers }), parked, sinkholed });
   } else {
     const place = [
       ...addresses.slice(0, 1),

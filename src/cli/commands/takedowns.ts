@@ -1,7 +1,8 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { reportJson, reportViews, type ListedReport } from "../../response/cases/takedowns/lists.ts";
 import type { Takedown } from "../../response/cases/takedowns/report.ts";
 import type { TakedownFigures, TakedownStatistics } from "../../response/cases/takedowns/statistics.ts";
-import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
 import { spanText } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -119,35 +120,15 @@ function listedJson({ next, report, takedowns }: ListedReport): object {
   return { ...reportJson(report, undefined), next, threats: takedowns.map(takedownJson) };
 }
 
-function takedownJson({
-  countedFrom,
-  domain,
-  downAt,
-  downState,
-  outcome,
-  reportedAt,
-  siteState,
-  threatId,
-}: Takedown): object {
+function takedownJson(takedown: Takedown): object {
+  const { countedFrom, downAt } = takedown;
   return {
-    threat_id: threatId,
-    domain,
-    reported_at: toIsoTime(reportedAt),
-    site_state: siteState,
-    outcome,
-    down_at: optionalIsoTime(downAt),
-    down_state: downState,
+    ...jsonFields(takedown, "threatId domain reportedAt siteState outcome downAt downState"),
     ms_to_down: downAt === null || countedFrom === null ? null : downAt - countedFrom,
   };
 }
 
-function statisticsJson({
-  hosters,
-  protectedDomains,
-  registrars,
-  slowest,
-  total,
-}: TakedownStatistics): object {
+function statisticsJson({ hosters, protectedDomains, registrars, slowest, total }: TakedownStatistics) {
   return {
     total: figuresJson(total),
     registrars: registrars.map(figuresJson),
@@ -157,8 +138,8 @@ function statisticsJson({
   };
 }
 
-function figuresJson({ cameBack, down, medianMs, name, open, reported }: TakedownFigures): object {
-  return { name, reported, down, median_ms: medianMs, open, came_back: cameBack };
+function figuresJson(figures: TakedownFigures): object {
+  return jsonFields(figures, "name reported down medianMs open cameBack");
 }
 
 function namesOf(takedowns: readonly Takedown[]): string {

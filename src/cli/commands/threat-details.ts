@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import type { Assignee, Case } from "../../response/cases/cases.ts";
 import { displayName } from "../../engines/detection/names/name.ts";
@@ -93,13 +94,11 @@ export function threatJson({
   return {
     ...toDetailObject(threat, publicUrl),
     assignee: work.assignee?.name ?? null,
-    due_at: optionalIsoTime(work.dueAt),
-    site_state: work.siteState,
+    ...jsonFields(work, "dueAt siteState"),
     site_state_since: optionalIsoTime(work.siteStateAt),
     verified: threat.verified,
     ...reasonsJson(threat),
-    looked_at: optionalIsoTime(known?.checkedAt),
-    next_look_at: optionalIsoTime(known?.dueAt),
+    ...jsonFields({ lookedAt: known?.checkedAt, nextLookAt: known?.dueAt }),
     facts: known === undefined ? null : factsJson(known.facts),
     inspection: inspectionJson(known?.facts ?? {}),
     ...originsJson(origins),

@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { asc, count, desc, eq, gt, inArray, isNotNull, max } from "drizzle-orm";
 import type { Needs } from "../../platform/database/needs.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
@@ -112,7 +113,7 @@ function describeScan<Status extends ScanStatus>(
   { id, protectedDomains, trigger, startedAt }: Scan,
   status: Status,
 ) {
-  return { id, protected_domains: protectedDomains, trigger, status, started_at: toIsoTime(startedAt) };
+  return jsonFields({ id, protectedDomains, trigger, status, startedAt });
 }
 
 /** Describes a scan that has ended, as `scan.completed` does. */

@@ -1,4 +1,4 @@
-import { camelKeys } from "./fields/camel-keys.ts";
+import { camelKeys } from "../lib/key-names.ts";
 import type { HostPort } from "./fields/texts.ts";
 import type { FileValues } from "./schema.ts";
 import { toBackup } from "./sections/backup.ts";

@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { optionalIsoTime } from "../../platform/lib/clock.ts";
 import type { SiteState } from "../../platform/vocabulary/site.ts";
 import type { Campaigns } from "./campaigns/campaigns.ts";
@@ -35,8 +36,7 @@ export function createCaseOf({
     return {
       threat_id: threatId,
       assignee: found.assignee?.name ?? null,
-      due_at: optionalIsoTime(found.dueAt),
-      site_state: found.siteState,
+      ...jsonFields(found, "dueAt siteState"),
       site_state_since: optionalIsoTime(found.siteStateAt),
       reports: takedowns.reportsOf(threatId),
       campaign: campaigns.jsonOf(found.threatSeq),

@@ -1,3 +1,4 @@
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { actorJson } from "../../access/audit/actor.ts";
 import type { Delivery, DeliveryLog } from "../../messaging/deliveries/delivery-log.ts";
 import { displayName } from "../../engines/detection/names/name.ts";
@@ -6,7 +7,7 @@ import { factsJson, inspectionJson } from "../../facts/enrichment/facts/facts-js
 import type { Facts } from "../../facts/enrichment/facts/facts.ts";
 import type { RegistrationResponse } from "../../facts/enrichment/registration-responses.ts";
 import type { EventLog, RecordedEvent } from "../../threats/events/event-log.ts";
-import { optionalIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { optionalIsoTime, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { zip } from "../../platform/lib/zip.ts";
 import { originsJson } from "../../threats/threats/origins-json.ts";
 import type { Origins } from "../../threats/threats/store/origins.ts";
@@ -103,15 +104,10 @@ export function evidenceBundle(
   const manifest = json({
     format: "phishwatch evidence 1",
     threat_id: evidence.threat.id,
-    domain: evidence.threat.domain,
-    protected_domain: evidence.threat.protectedDomain,
-    entries: sums.map(({ name, content, bytes, sha256: sum, at }) => ({
-      name,
-      content,
-      found_at: optionalIsoTime(at),
-      bytes: bytes.length,
-      sha256: sum,
-    })),
+    ...jsonFields(evidence.threat, "domain protectedDomain"),
+    entries: sums.map(({ name, content, bytes, sha256: sum, at }) =>
+      jsonFields({ name, content, foundAt: at, bytes: bytes.length, sha256: sum }),
+    ),
   });
   const named = [...sums, { name: "manifest.json", bytes: manifest, sha256: sha256(manifest) }];
   const files = Object.fromEntries(named.map(({ name, bytes }) => [name, bytes]));
@@ -202,18 +198,16 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
     id: threat.id,
     domain: threat.domain,
     shown_as: displayName(threat.domain),
-    protected_domain: threat.protectedDomain,
-    type: threat.type,
+    ...jsonFields(threat, "protectedDomain type"),
     // That of an inspected page is its score; see `observationsOf`.
     similarity: inspectedScore(threat.reasons) === undefined ? threat.similarity : null,
     reasons: reasonsForThirdParties(threat.reasons, known?.facts),
     severity: threat.severity,
     ...severityForThirdParties(threat),
-    status: threat.status,
-    status_changed_at: optionalIsoTime(threat.statusChangedAt),
+    ...jsonFields(threat, "status statusChangedAt"),
     source: sourceForThirdParties(threat.source),
-    first_seen: optionalIsoTime(threat.firstSeen),
-    created_at: optionalIsoTime(threat.createdAt),
+    first_seen: toIsoTime(threat.firstSeen),
+    created_at: toIsoTime(threat.createdAt),
     registration: threat.whois,
     looked_at: optionalIsoTime(known?.checkedAt),
     facts: known === undefined ? null : factsJson(factsForThirdParties(known.facts)),
@@ -233,8 +227,7 @@ function imitationJson(facts: Facts | undefined): object | null {
   if (imitation?.imitates !== true) return null;
   const observations = observationsOf(imitation);
   return {
-    protected_domain: imitation.protectedDomain,
-    original: imitation.original ?? null,
+    ...jsonFields(imitation, "protectedDomain original"),
     observations: observations.map(({ text }) => text),
     observation_codes: observations.map(({ code }) => code),
     inspected_at: optionalIsoTime(facts?.pageAt),
@@ -261,13 +254,9 @@ function eventOf({ id, body }: RecordedEvent, deliveries: readonly Delivery[]): 
   const sent = deliveries.filter(({ eventId }) => eventId === id);
   return {
     event: body,
-    deliveries: sent.map((delivery) => ({
-      id: delivery.id,
-      endpoint: delivery.recipientName,
-      status: delivery.status,
-      attempts: delivery.attempts,
-      completed_at: optionalIsoTime(delivery.completedAt),
-    })),
+    deliveries: sent.map(({ attempts, completedAt, id: own, recipientName, status }) =>
+      jsonFields({ id: own, endpoint: recipientName, status, attempts, completedAt }),
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { dayMs } from "../../lib/clock.ts";
 import type { Severity } from "../../vocabulary/threats.ts";
-import { camelKeys } from "../fields/camel-keys.ts";
+import { camelKeys } from "../../lib/key-names.ts";
 import { optionalText, table, text, type Static, type TextReader } from "../fields/fields.ts";
 import { readAddress } from "../fields/notification-texts.ts";
 import { readDuration } from "../fields/texts.ts";

@@ -2,7 +2,7 @@ import { channelKeys, channelTypes, digests, keysOfChannel, weekdays } from "../
 import { noticeTypes } from "../../vocabulary/events.ts";
 import { severities, statuses, threatSources, threatTypes } from "../../vocabulary/threats.ts";
 import { bothOrNone, type Conflict } from "../fields/config-error.ts";
-import { camelKeys } from "../fields/camel-keys.ts";
+import { camelKeys } from "../../lib/key-names.ts";
 import {
   array,
   boolean,

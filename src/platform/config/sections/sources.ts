@@ -1,5 +1,5 @@
 import { feedTypes, listFormats } from "../../vocabulary/lists.ts";
-import { camelKeys } from "../fields/camel-keys.ts";
+import { camelKeys } from "../../lib/key-names.ts";
 import {
   array,
   boolean,

@@ -1,3 +1,4 @@
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
@@ -218,27 +219,16 @@ export function reportJson(report: Report, own: Takedown | undefined): object {
   const { recipient } = report;
   const { source } = recipient;
   return {
-    reference: report.reference,
-    purpose: report.purpose,
+    ...jsonFields(report, "reference purpose"),
     recipient: {
-      kind: recipient.kind,
-      name: recipient.name,
-      email: recipient.email ?? null,
-      form_url: recipient.formUrl ?? null,
+      ...jsonFields(recipient, "kind name email formUrl"),
       source: { from: source.from, url: source.url ?? null, at: optionalIsoTime(source.at) },
     },
-    method: report.method,
-    subject: report.subject,
+    ...jsonFields(report, "method subject"),
     language: "en",
     created_at: toIsoTime(report.createdAt),
     created_by: report.by.name,
-    ticket: report.ticket,
-    delivery: report.delivery,
-    delivery_response: report.deliveryResponse,
-    sent_at: optionalIsoTime(report.sentAt),
-    follow_up_at: optionalIsoTime(report.followUpAt),
-    ...(own === undefined
-      ? {}
-      : { outcome: own.outcome, down_at: optionalIsoTime(own.downAt), down_state: own.downState }),
+    ...jsonFields(report, "ticket delivery deliveryResponse sentAt followUpAt"),
+    ...(own && jsonFields(own, "outcome downAt downState")),
   };
 }

@@ -1,6 +1,6 @@
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { Type } from "@sinclair/typebox";
 import { factsJson, inspectionJson } from "../../../facts/enrichment/facts/facts-json.ts";
-import { optionalIsoTime } from "../../../platform/lib/clock.ts";
 import { originsJson } from "../../../threats/threats/origins-json.ts";
 import { reasonsJson } from "../../../threats/threats/reasons-json.ts";
 import { registrationSources } from "../../../platform/vocabulary/registration.ts";
@@ -232,8 +232,7 @@ export const getThreatFacts = operation({
       data: {
         verified: threat.verified,
         ...reasonsJson(threat),
-        looked_at: optionalIsoTime(known?.checkedAt),
-        next_look_at: optionalIsoTime(known?.dueAt),
+        ...jsonFields({ lookedAt: known?.checkedAt, nextLookAt: known?.dueAt }),
         ...factsJson(known?.facts ?? { unknown: {} }),
         inspection: inspectionJson(known?.facts ?? {}),
         ...originsJson(services.threats.origins(id)),
