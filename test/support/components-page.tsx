@@ -34,9 +34,12 @@ import { Frame } from "../../src/web/console/shell/layout.tsx";
 import { compareNames, ComparedName } from "../../src/web/console/threat-kit/compared-name.tsx";
 import { LifecycleLine } from "../../src/web/console/threat-kit/lifecycle-line.tsx";
 import { ReasonTags } from "../../src/web/console/threat-kit/reasons.tsx";
-import { SeverityMark, StatusMark } from "../../src/web/console/threat-kit/severity.tsx";
-import { Thumbnail } from "../../src/web/console/threat-kit/shot.tsx";
-import { SiteMark } from "../../src/web/console/threat-kit/site.tsx";
+import {
+  SeverityMark,
+  StatusMark,
+  Thumbnail,
+  SiteMark,
+} from "../../src/web/console/threat-kit/threat-marks.tsx";
 import type { LifecycleEvent } from "../../src/facts/enrichment/facts/lifecycle.ts";
 import { severities, statuses } from "../../src/platform/vocabulary/threats.ts";
 

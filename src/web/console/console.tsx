@@ -11,21 +11,19 @@ import {
   signOutEverywherePath,
   signOutPath,
 } from "./kit/paths.ts";
-import { homePath } from "./pages/first-run/home-path.ts";
+import { homePath } from "./pages/first-run/progress.tsx";
 import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
-import { isSecure } from "./shell/cookies.ts";
+import { isSecure, createVisitors, isSameOrigin, ownPath } from "./shell/visitors.ts";
 import { ownerOf, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
-import { createRouteRunner, noSuchPage } from "./shell/route-runner.ts";
+import { createRouteRunner, noSuchPage, createSignOut } from "./shell/route-runner.ts";
 import { createRouter, type AnyRoute } from "./shell/router.ts";
 import { pageServicesOf, type ConsoleServices } from "./shell/services.ts";
 import { createSessionMemory } from "./shell/session-memory.ts";
 import { createProxyUsers } from "./sign-in/proxy-user.tsx";
 import { createSignIn } from "./sign-in/sign-in.tsx";
-import { createSignOut } from "./shell/sign-out.ts";
 import { createInvitation } from "./sign-in/invitation.tsx";
-import { createVisitors, isSameOrigin, ownPath } from "./shell/visitors.ts";
 
 // Nothing from other origins and nothing inline.
 const contentSecurityPolicy = [

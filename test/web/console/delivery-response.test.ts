@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { Attempts, ResponseStart } from "../../../src/web/console/pages/deliveries/delivery-parts.tsx";
-import { failureTexts } from "../../../src/web/console/pages/deliveries/outcome.ts";
+import {
+  Attempts,
+  ResponseStart,
+  failureTexts,
+} from "../../../src/web/console/delivery-kit/delivery-parts.tsx";
 import type { Attempt } from "../../../src/messaging/deliveries/delivery-log.ts";
 import { visible } from "../../../src/platform/lib/safe-text.ts";
 

@@ -5,12 +5,10 @@ import {
   concernsOf,
   feedSilentMs,
   keyExpiresSoonMs,
-} from "../../../src/web/console/pages/overview/attention.ts";
-import {
   conditionConcerns,
   growthConcerns,
   reloadConcerns,
-} from "../../../src/web/console/pages/overview/system-concerns.ts";
+} from "../../../src/web/console/pages/overview/attention.ts";
 import { manualClock } from "../../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp } from "../../support/console.ts";
 import { addThreats, secretsPage } from "../../support/console-threats.ts";

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditActions } from "../../../src/access/audit/actions.ts";
-import { auditWords } from "../../../src/web/console/pages/system/audit-words.ts";
+import { auditWords } from "../../../src/web/console/pages/system/audit-log.tsx";
 import { hostileText, longText } from "../../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../../support/console.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { summaryOf } from "../../../src/web/console/pages/sources/certificate-logs.tsx";
-import { healthOf } from "../../../src/web/console/pages/sources/health.ts";
+import { healthOf } from "../../../src/web/console/pages/sources/origins.ts";
 import { dayMs, startOfDay } from "../../../src/platform/lib/clock.ts";
 import { sourceActivity } from "../../../src/intake/sources/activity/tables.ts";
 import type { CertificateLogStatus } from "../../../src/intake/sources/certificate-logs/status.ts";

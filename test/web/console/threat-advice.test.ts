@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Facts } from "../../../src/facts/enrichment/facts/facts.ts";
 import { phishingFacts } from "../../support/threat-samples.ts";
-import { adviceOn } from "../../../src/web/console/pages/threat/advice.ts";
+import { adviceOn } from "../../../src/web/console/pages/threat/load.ts";
 
 const bare = {
   status: "active",

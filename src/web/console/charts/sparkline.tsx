@@ -1,5 +1,4 @@
 import { grouped } from "../../../platform/lib/wording.ts";
-import { hasEnoughDays } from "./enough-days.ts";
 
 /** Size of the coordinate system. The drawing is stretched to its box, and the line keeps its width. */
 const width = 100;
@@ -44,4 +43,13 @@ export function Sparkline(props: {
 
 function rounded(value: number): string {
   return String(Math.round(value * 10) / 10);
+}
+
+/** With fewer days of data, a page shows numbers and no chart. */
+export const chartDaysMin = 3;
+
+/** Returns whether the values of consecutive days, the last of which is today, are enough for a chart. */
+export function hasEnoughDays(values: readonly number[]): boolean {
+  const first = values.findIndex((value) => value > 0);
+  return first !== -1 && values.length - first >= chartDaysMin;
 }

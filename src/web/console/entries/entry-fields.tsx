@@ -3,10 +3,9 @@ import { durationForm, formatDuration, parseDuration } from "../../../platform/l
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { Help } from "../kit/disclosure.tsx";
 import { createFieldReader, splitList, type FieldErrors } from "../kit/fields.ts";
-import { Checkbox, Choices, Select, TextField } from "../kit/form.tsx";
+import { Checkbox, Choices, Select, TextField, readOnlyThese } from "../kit/form.tsx";
 import { inWords } from "../kit/labels.ts";
-import { readOnlyThese } from "../kit/only-these.tsx";
-import { ProtectedDomainsField } from "../threat-kit/protected-domains-field.tsx";
+import { ProtectedDomainsField } from "../threat-kit/event-filter.tsx";
 
 /** The settings of entries as controls of a form. */
 

@@ -5,6 +5,7 @@ import type { Threat } from "../../../threats/threats/store/queries.ts";
 import { Time } from "../kit/components.tsx";
 import { Text } from "../kit/name.tsx";
 import { threatPath } from "../kit/paths.ts";
+import type { Page } from "../../../facts/lookups/page/page-lookup.ts";
 
 export interface PagePictures {
   threat: Pick<Threat, "id" | "domain" | "protectedDomain" | "screenshotToken">;
@@ -73,4 +74,22 @@ export function Figure({ path, alt, caption }: { path: string; alt: string; capt
 
 export function originalPath(id: string): string {
   return `${threatPath(id)}/original`;
+}
+
+type ShownTo = NonNullable<Page["shownTo"]>;
+
+const visitors: Record<ShownTo, string> = {
+  iphone: "an iPhone",
+  android: "an Android phone that comes from a search engine",
+  webmail: "a browser that comes from webmail",
+};
+
+/** Returns which visit was shown the content, and where it is from; undefined: the first one, as the server sent it. */
+export function seenAs({ from, shownTo }: Pick<Page, "from" | "shownTo">): string | undefined {
+  const texts = [
+    ...(shownTo === undefined ? [] : [`only to ${visitors[shownTo]}, not to the first visit`]),
+    ...(from === "scripts" ? ["from strings that its scripts decode"] : []),
+    ...(from === "browser" ? ["as a browser renders it"] : []),
+  ];
+  return texts.length === 0 ? undefined : texts.join("; ");
 }

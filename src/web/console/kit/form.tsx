@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { fieldAttributes, FieldErrorText, FieldLayout, type FieldProps } from "./field-layout.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
+import { FieldError } from "../../../platform/lib/errors.ts";
 
 /** A POST form with the CSRF token. */
 export function Form(props: { action: string; children: ComponentChildren; class?: string; id?: string }) {
@@ -186,7 +186,7 @@ export function Choices(
 }
 
 /** Checkboxes, or radio buttons with `single`, for a group that has a label already. */
-export function CheckboxList(props: {
+function CheckboxList(props: {
   choices: readonly Choice[];
   values: readonly string[];
   single?: boolean;
@@ -220,4 +220,130 @@ export function Checkbox({ label, name, checked }: { label: string; name: string
       <span>{label}</span>
     </label>
   );
+}
+
+interface FieldProps {
+  label: string;
+  name: string;
+  hint?: ComponentChildren;
+  /** Explanation of the setting beside its label: `<Help>`. */
+  help?: ComponentChildren;
+  /** Describes what is wrong with the value. */
+  error?: string | undefined;
+}
+
+/** Returns the attributes that tie a field to its hint and its error for assistive technology. */
+function fieldAttributes({ name, hint, error }: FieldProps) {
+  const ids = [
+    ...(error === undefined ? [] : [`${name}-error`]),
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+  ];
+  return {
+    id: name,
+    name,
+    "aria-describedby": ids.length === 0 ? undefined : ids.join(" "),
+    "aria-invalid": error === undefined ? undefined : ("true" as const),
+  };
+}
+
+function FieldLayout({ field, children }: { field: FieldProps; children: ComponentChildren }) {
+  const { label, name, hint, help, error } = field;
+  return (
+    <div class="field">
+      {help === undefined ? (
+        <label for={name}>{label}</label>
+      ) : (
+        <div class="labeled">
+          <label for={name}>{label}</label>
+          {help}
+        </div>
+      )}
+      {children}
+      {error === undefined ? null : <FieldErrorText name={name} error={error} />}
+      {hint === undefined ? null : (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function FieldErrorText({ name, error }: { name: string; error: string }) {
+  return (
+    <div class="error">
+      <Icon name="fail" />
+      <p id={`${name}-error`}>{error}</p>
+    </div>
+  );
+}
+
+/**
+ * A choice between all and some: two radio buttons, and the fields for some of them. A selection that is empty never
+ * means all, so that unchecking the last box cannot select more.
+ */
+export function OnlyThese({
+  label,
+  name,
+  all,
+  only = "Only these",
+  choices,
+  form,
+  values = form.getAll(name),
+  help,
+  error,
+  children,
+}: {
+  label: string;
+  /** Name of the field with the values. The radio buttons are called `<name>_scope`. */
+  name: string;
+  /** Label of the choice of all. */
+  all: string;
+  /** Label of the choice of some. */
+  only?: string;
+  /** Values to choose from; `children` if they are typed in. */
+  choices?: readonly Choice[];
+  form: URLSearchParams;
+  /** Default: those in the form. */
+  values?: readonly string[];
+  help?: ComponentChildren;
+  error?: string | undefined;
+  children?: ComponentChildren;
+}) {
+  const scope = form.get(`${name}_scope`);
+  const isAll = scope === null ? values.length === 0 : scope === "all";
+  return (
+    <fieldset class="field either" aria-describedby={error === undefined ? undefined : `${name}-error`}>
+      <legend>{label}</legend>
+      {help}
+      <Scope name={name} value="all" label={all} checked={isAll} />
+      <Scope name={name} value="only" label={only} checked={!isAll} />
+      <div class="only">
+        {choices === undefined ? children : <CheckboxList name={name} choices={choices} values={values} />}
+      </div>
+      {error === undefined ? null : <FieldErrorText name={name} error={error} />}
+    </fieldset>
+  );
+}
+
+function Scope(props: { name: string; value: "all" | "only"; label: string; checked: boolean }) {
+  const { name, value, label, checked } = props;
+  return (
+    <label class="check">
+      <input type="radio" name={`${name}_scope`} value={value} checked={checked} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+/**
+ * Returns the values of such a choice, empty for all.
+ * @throws FieldError if only some are to be chosen, and none is
+ */
+export function readOnlyThese(form: URLSearchParams, name: string, values = form.getAll(name)): string[] {
+  const scope = form.get(`${name}_scope`);
+  if (scope === "all") return [];
+  if (scope === "only" && values.length === 0)
+    throw new FieldError(name, "choose at least one, or choose all");
+  return values;
 }

@@ -1,6 +1,7 @@
 import type { HostField } from "../../../threats/index/columns/hosts.ts";
 import type { Indicator } from "../../../threats/threats/severity/indicators.ts";
 import type { ThreatType } from "../../../platform/vocabulary/threats.ts";
+import type { Role } from "../../../platform/vocabulary/permissions.ts";
 
 /** Formats a value of the API for people: `false_positive` as `false positive`, `tld_squatting` as `TLD squatting`. */
 export function inWords(value: string): string {
@@ -36,4 +37,11 @@ export const indicatorLabels: Record<Indicator, string> = {
   newly_registered: "newly registered",
   parked: "parked",
   leads_nowhere: "no server",
+};
+
+/** Describes what each role may do, for a sentence after the role. */
+export const roleWords: Record<Role, string> = {
+  viewer: "reads everything except secrets, and changes nothing",
+  analyst: "reads, decides, assigns, adds notes, reports, inspects pages, imports names and starts scans",
+  administrator: "may do everything, such as managing users, API keys and protected domains",
 };

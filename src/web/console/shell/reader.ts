@@ -1,7 +1,7 @@
 import { createReaderTimes, utc } from "../kit/times.ts";
 import type { Reader } from "../kit/page-context.ts";
 import { overviewPath } from "../kit/paths.ts";
-import { cookie, readCookie } from "./cookies.ts";
+import { cookie, readCookie } from "./visitors.ts";
 
 export const themes = ["auto", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];

@@ -16,8 +16,8 @@ import type { ConsoleRequest } from "./request.ts";
 import type { FindRoute, NavigationEntry, NavigationMark, PageGroup } from "./router.ts";
 import type { PageServices, ServiceName } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
-import { ErrorPage } from "./error-page.tsx";
 import { preferencesOf, readerOf, type Preferences } from "./reader.ts";
+import { overviewPath } from "../kit/paths.ts";
 
 const errorTitles: Record<number, string> = {
   400: "Invalid request",
@@ -201,3 +201,21 @@ function describeStorageError(error: unknown): string | undefined {
 }
 
 export type Responder = ReturnType<typeof createResponder>;
+
+function ErrorPage(props: { title: string; message: string; requestId: string | undefined }) {
+  const { title, message, requestId } = props;
+  return (
+    <section class="card narrow">
+      <h1>{title}</h1>
+      <p>{message}</p>
+      {requestId === undefined ? null : (
+        <p class="hint">
+          Request ID <code>{requestId}</code>
+        </p>
+      )}
+      <p>
+        <a href={overviewPath}>Go to the overview</a>
+      </p>
+    </section>
+  );
+}

@@ -4,7 +4,7 @@ import { equalInConstantTime } from "../../../access/console/password.ts";
 import type { ConsoleSession, ConsoleSessions } from "../../../access/console/sessions.ts";
 import { randomText, type FillRandom } from "../../../platform/lib/ids.ts";
 import { overviewPath, signInPath } from "../kit/paths.ts";
-import { cookie, readCookie } from "./cookies.ts";
+import type { Config } from "../../../platform/config/config.ts";
 
 /** A browser, identified by the cookies of its request. */
 export interface Visitor {
@@ -113,4 +113,33 @@ export function ownPath(text: string | null): string {
   const { origin, pathname, search } = new URL(text, base);
   if (origin !== base || !/^\/console(?:\/|$)/.test(pathname) || pathname.includes("//")) return overviewPath;
   return `${pathname}${search}`;
+}
+
+// The console's cookies are unreadable for scripts, and sent only with requests from its own pages.
+
+/** The longest value holds the preferences of a reader in a time zone with a long name. */
+const plainValue = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Returns the value of a cookie; undefined if it is missing or malformed. */
+export function readCookie(request: Request, name: string): string | undefined {
+  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
+    const [key, value] = pair.trim().split("=", 2);
+    if (key === name && value !== undefined && plainValue.test(value)) return value;
+  }
+  return undefined;
+}
+
+/** Returns a `Set-Cookie` value. @param maxAgeSeconds absent: until the browser is closed; 0: delete the cookie */
+export function cookie(
+  name: string,
+  value: string,
+  { secure, path, maxAgeSeconds }: { secure: boolean; path: string; maxAgeSeconds?: number },
+): string {
+  const age = maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`;
+  return `${name}=${value}; Path=${path}${age}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
+}
+
+/** Returns whether browsers reach the console over TLS, so that cookies can be restricted to it. */
+export function isSecure({ server }: Pick<Config, "server">): boolean {
+  return server.tls !== null || server.publicUrl.startsWith("https:");
 }

@@ -6,8 +6,11 @@ import { preferencesCookie, preferencesOf, timeZoneIn } from "../shell/reader.ts
 import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "../shell/request.ts";
 import type { Responder } from "../shell/responses.tsx";
 import type { ConsoleServices } from "../shell/services.ts";
-import { ArrivalPage, SignInPage } from "./sign-in-page.tsx";
 import { isCsrfToken, ownPath, type Visitors } from "../shell/visitors.ts";
+import { passwordCharactersMax } from "../../../access/accounts/password-rules.ts";
+import { FormError } from "../kit/components.tsx";
+import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
+import { Brand } from "../shell/layout.tsx";
 
 const toLengthMax = 500;
 
@@ -129,4 +132,73 @@ function createWelcome({ secure, visitors }: { secure: () => boolean; visitors: 
       response.headers.append("set-cookie", preferencesCookie({ ...preferences, timeZone }, secure()));
     return response;
   };
+}
+
+function SignInPage(props: {
+  /** Path to continue with after sign-in. */
+  to: string;
+  message: string | undefined;
+  /** Whether a password exists. */
+  exists: boolean;
+  /** Name to start with; empty: none. */
+  name: string;
+  /** Whether there is only one account. */
+  isOnly: boolean;
+}) {
+  const { to, message, exists, name, isOnly } = props;
+  return (
+    <main class="card stack">
+      <h1>
+        <Brand />
+      </h1>
+      <FormError message={message} />
+      <Form action={signInPath} class="stack">
+        <HiddenFields fields={{ to, time_zone: "" }} />
+        <TextField
+          label="Name"
+          name="name"
+          value={name}
+          autocomplete="username"
+          maxLength={accountNameCharactersMax}
+          required
+          autofocus={name === ""}
+        />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxLength={passwordCharactersMax}
+          required
+          autofocus={name !== ""}
+          hint={passwordHint({ exists, isOnly })}
+        />
+        <Button label="Sign in" variant="primary" />
+      </Form>
+    </main>
+  );
+}
+
+function passwordHint({ exists, isOnly }: { exists: boolean; isOnly: boolean }): string {
+  if (!exists) return "No password exists yet. One is created when the appliance starts.";
+  if (!isOnly) return "If you lost it, ask an administrator for a link to choose another one.";
+  return "Created at the first start, unless the configuration file sets console.password. If you lost it, run 'phishwatch users reset admin'.";
+}
+
+/**
+ * Shown when a visitor arrives from another site: the session cookie is not sent with such a request
+ * (SameSite=Strict). This page repeats the request from the console itself, so that it is sent.
+ */
+function ArrivalPage({ to }: { to: string }) {
+  return (
+    <main class="card stack">
+      <meta http-equiv="refresh" content={`0;url=${to}`} />
+      <h1>
+        <Brand />
+      </h1>
+      <p>
+        <a href={to}>Continue to the console</a>
+      </p>
+    </main>
+  );
 }

@@ -13,10 +13,9 @@ import {
 } from "../../../platform/vocabulary/threats.ts";
 import { splitList, type createFieldReader, type FieldErrors } from "../kit/fields.ts";
 import { Help } from "../kit/disclosure.tsx";
-import { Checkbox, Select, type Choice } from "../kit/form.tsx";
+import { Checkbox, Select, type Choice, OnlyThese, readOnlyThese } from "../kit/form.tsx";
 import { inWords, typeDescriptions } from "../kit/labels.ts";
-import { OnlyThese, readOnlyThese } from "../kit/only-these.tsx";
-import { ProtectedDomainsField } from "./protected-domains-field.tsx";
+import type { ComponentChildren } from "preact";
 
 /** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */
 
@@ -181,4 +180,45 @@ export function filterPhrases(filter: EventFilter): string[] {
     ...(filter.types.length > 0 ? [`only ${named(filter.types, "type")}`] : []),
     ...(sources.length > 0 ? [`found by ${named(sources, "source")}`] : []),
   ];
+}
+
+/** Maximum number of protected domains offered as checkboxes; for more, names are typed in. */
+const checkboxesMax = 30;
+
+/** Choice of all protected domains, or of some: checkboxes if they are few, and a field to type them in otherwise. */
+export function ProtectedDomainsField(props: {
+  name: string;
+  /** Names that can be chosen. Other names in the form are kept. */
+  domains: readonly string[];
+  form: URLSearchParams;
+  help?: ComponentChildren;
+  error?: string | undefined;
+}) {
+  const { name, domains, form, help, error } = props;
+  const values = form.getAll(name).flatMap(splitList);
+  const offered = [...new Set([...domains, ...values])];
+  const isTyped = error !== undefined || offered.length === 0 || offered.length > checkboxesMax;
+  return (
+    <OnlyThese
+      label="Protected domains"
+      name={name}
+      all="All, including those that are added later"
+      form={form}
+      values={values}
+      help={help}
+      error={error}
+      {...(isTyped ? {} : { choices: offered.map((domain) => ({ value: domain, label: visible(domain) })) })}
+    >
+      <textarea
+        class="input"
+        name={name}
+        rows={4}
+        aria-label="Protected domains, one per line"
+        placeholder="One per line"
+        aria-invalid={error === undefined ? undefined : "true"}
+      >
+        {values.join("\n")}
+      </textarea>
+    </OnlyThese>
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { recipientsOf } from "../../../../src/response/cases/recipients/recipients.ts";
 import { preparedText } from "../../../../src/response/cases/takedowns/texts.ts";
-import { mailtoAddress } from "../../../../src/web/console/pages/takedowns/mailto.ts";
+import { mailtoAddress } from "../../../../src/web/console/pages/takedowns/draft-form.tsx";
 import type { Facts } from "../../../../src/facts/enrichment/facts/facts.ts";
 import { existing, plainPage } from "../../../support/enrichment.ts";
 

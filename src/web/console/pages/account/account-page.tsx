@@ -1,11 +1,11 @@
 import { passwordCharactersMax, passwordCharactersMin } from "../../../../access/accounts/password-rules.ts";
 import { capitalized, counted } from "../../../../platform/lib/wording.ts";
 import { Card, Facts, FormError, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
-import { wholeForm, type FieldErrors } from "../../kit/fields.ts";
+import { wholeForm, type FieldErrors, attempt } from "../../kit/fields.ts";
 import { Button, Form, PostButton, TextField } from "../../kit/form.tsx";
 import { Note, StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
-import { page, type PageResult } from "../../kit/page-result.ts";
+import { page, type PageResult, redirect } from "../../kit/page-result.ts";
 import {
   codesPath,
   endOtherSessionsPath,
@@ -15,9 +15,10 @@ import {
   removeCodesPath,
   renewRecoveryCodesPath,
   signOutEverywherePath,
+  accountPath,
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { roleWords } from "./role-words.ts";
+import { roleWords } from "../../kit/labels.ts";
 import { SessionTable } from "./session-table.tsx";
 
 export type AccountContext = Context<"accounts" | "ownAccount">;
@@ -163,4 +164,32 @@ function Codes({ account, left }: { account: AccountContext["account"]; left: nu
       </div>
     </Card>
   );
+}
+
+export async function changePassword(context: AccountContext): Promise<PageResult> {
+  const { account, session, services, form, by } = context;
+  const password = form.get("password") ?? "";
+  if (password !== form.get("repeated"))
+    return showAccount(context, { repeated: "The two new passwords differ. Enter them again." });
+  const given = { current: form.get("current") ?? "", password };
+  const done = await attempt(() => services.ownAccount.changePassword({ account, session }, given, { by }));
+  if (!done.ok) return showAccount(context, done.errors);
+  return redirect(accountPath, "Password changed. Your other sessions have ended.");
+}
+
+export async function endOwnSession(context: AccountContext): Promise<PageResult> {
+  const { account, session, services, params, by, write } = context;
+  const self = { account, session };
+  const wanted = Number(params["seq"]);
+  const hasEnded = await write(() => services.ownAccount.endSession(self, wanted, { by }));
+  return redirect(
+    accountPath,
+    hasEnded ? "Session ended." : { tone: "warning", text: "This session has ended before." },
+  );
+}
+
+export async function endOtherSessions(context: AccountContext): Promise<PageResult> {
+  const { account, session, services, by, write } = context;
+  const ended = await write(() => services.ownAccount.endOtherSessions({ account, session }, { by }));
+  return redirect(accountPath, `${counted(ended, "session")} ended.`);
 }

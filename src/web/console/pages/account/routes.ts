@@ -10,8 +10,7 @@ import {
   renewRecoveryCodesPath,
 } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { showAccount } from "./account-page.tsx";
-import { changePassword, endOtherSessions, endOwnSession } from "./actions.ts";
+import { showAccount, changePassword, endOtherSessions, endOwnSession } from "./account-page.tsx";
 import {
   askToRemoveCodes,
   askToRenewRecoveryCodes,

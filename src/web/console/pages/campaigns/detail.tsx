@@ -9,7 +9,7 @@ import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.
 import { Button, Form, HiddenFields, Select } from "../../kit/form.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { page, type PageResult } from "../../kit/page-result.ts";
+import { page, type PageResult, redirect } from "../../kit/page-result.ts";
 import {
   assignCampaignPath,
   campaignPath,
@@ -20,13 +20,20 @@ import {
 } from "../../kit/paths.ts";
 import { column, type Column, Pagination, Table, pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { decisions, seenFields } from "../../threat-kit/decisions.ts";
-import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
-import { SiteMark } from "../../threat-kit/site.tsx";
-import { accountChoices, nobodyChoice } from "../cases/assignee-field.ts";
-import { kindLabels } from "../takedowns/parts.tsx";
-import { findCampaign } from "./assign.ts";
-import { reportGroups, type ReportGroup } from "./report-groups.ts";
+import { decisions, seenFields } from "../../threat-kit/decisions.tsx";
+import { SeverityMark, StatusMark, SiteMark } from "../../threat-kit/threat-marks.tsx";
+import {
+  accountChoices,
+  nobodyChoice,
+  assigneeLabel,
+  readAssignee,
+} from "../../threat-kit/assignee-field.ts";
+import { kindLabels } from "../../threat-kit/takedown-parts.tsx";
+import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
+import { attempt, parseWholeNumber } from "../../kit/fields.ts";
+import type { Recipient } from "../../../../response/cases/recipients/recipient.ts";
+import { recipientsOf } from "../../../../response/cases/recipients/recipients.ts";
+import { recipientKey } from "../../../../response/cases/takedowns/draft.ts";
 
 const perPage = 100;
 const daysShownMax = 30;
@@ -252,4 +259,75 @@ function Registrations({ threats }: { threats: readonly CampaignThreat[] }) {
       />
     </Card>
   );
+}
+
+/** @throws PublicError `not_found` */
+function findCampaign({ services, params }: Context<"campaigns">): Campaign {
+  const campaign = services.campaigns.get(parseWholeNumber(params["number"]) ?? 0);
+  if (campaign === undefined)
+    throw notFound(
+      "There is no campaign with this number. It may have a new one, or its threats no longer have anything in common.",
+    );
+  return campaign;
+}
+
+/** Assigns the threats that the page showed to an account or to nobody; those that joined since stay as they are. */
+export async function assignCampaign(context: Context<"campaigns" | "cases">): Promise<PageResult> {
+  const { services, account, form, by, write } = context;
+  const { number } = findCampaign(context);
+  const ids = form.getAll("id").slice(0, triageThreatsMax);
+  const done = await attempt(async () => {
+    const assignee = readAssignee(form.get("assignee") ?? "", { account, cases: services.cases });
+    if (ids.length === 0) throw badRequest("No threats selected.");
+    const { changed } = await write(() => services.cases.assign(ids, assignee?.seq ?? null, { by }));
+    return changed === 0
+      ? "The assignee is the same as before."
+      : `${counted(changed, "threat is", "threats are")} assigned to ${assigneeLabel(assignee)}.`;
+  });
+  return redirect(campaignPath(number), done.ok ? done.value : { tone: "danger", text: done.message });
+}
+
+/** Threats that one report to a recipient can cover. */
+interface ReportGroup {
+  key: string;
+  recipient: Recipient;
+  threatIds: string[];
+}
+
+/** One report covers at most this many threats. */
+const threatsPerReportMax = 100;
+/** Finding the recipients of a threat reads its facts. */
+const threatsReadMax = 200;
+const groupsShownMax = 8;
+const kinds: readonly Recipient["kind"][] = ["hoster", "registrar", "registry"];
+
+/** Returns who can act on active threats of a campaign that have no open report, those for the most threats first. */
+function reportGroups(
+  services: Context<"enrichment" | "takedowns" | "threats">["services"],
+  threats: readonly CampaignThreat[],
+): ReportGroup[] {
+  const groups = new Map<string, ReportGroup>();
+  const open = threats
+    .filter(({ status }) => status === "active")
+    // Unreported ones first, or a large campaign could not be reported to the end.
+    .toSorted((a, b) => Number(a.isReported) - Number(b.isReported))
+    .slice(0, threatsReadMax);
+  for (const { id } of open) {
+    const threat = services.threats.get(id);
+    if (threat === undefined) continue;
+    const facts = services.enrichment.factsOf(id)?.facts;
+    const reported = new Set(
+      services.takedowns.ofThreat(id).map(({ report }) => recipientKey(report.recipient)),
+    );
+    for (const recipient of recipientsOf({ threat, facts })) {
+      const key = recipientKey(recipient);
+      if (!kinds.includes(recipient.kind) || reported.has(key)) continue;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { key, recipient, threatIds: [id] });
+      else if (group.threatIds.length < threatsPerReportMax) group.threatIds.push(id);
+    }
+  }
+  return [...groups.values()]
+    .toSorted((a, b) => b.threatIds.length - a.threatIds.length)
+    .slice(0, groupsShownMax);
 }

@@ -9,8 +9,8 @@ import { page, type PageResult } from "../../kit/page-result.ts";
 import { campaignPath, campaignsPath } from "../../kit/paths.ts";
 import { column, type Column, PagedTable } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { SeverityMark } from "../../threat-kit/severity.tsx";
-import { ReasonText } from "./reason-text.tsx";
+import { SeverityMark } from "../../threat-kit/threat-marks.tsx";
+import { ReasonText } from "../../threat-kit/campaign-note.tsx";
 
 const perPage = 25;
 const growthDays = 7;

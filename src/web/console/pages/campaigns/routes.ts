@@ -1,7 +1,6 @@
 import { assignCampaignPath, campaignPath, campaignsPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { assignCampaign } from "./assign.ts";
-import { showCampaign } from "./detail.tsx";
+import { assignCampaign, showCampaign } from "./detail.tsx";
 import { listCampaigns } from "./list.tsx";
 
 /** Campaigns: what joins their threats, and decisions on all of them. */

@@ -6,7 +6,7 @@ import type { FoundThreat } from "../../../../threats/index/threat-index.ts";
 import { severities } from "../../../../platform/vocabulary/threats.ts";
 import { Bars } from "../../charts/bars.tsx";
 import { DaysChart } from "../../charts/days-chart.tsx";
-import { hasEnoughDays } from "../../charts/enough-days.ts";
+import { hasEnoughDays } from "../../charts/sparkline.tsx";
 import { changeText, SplitBar, SplitNumbers, totalOf } from "../../charts/split-bar.tsx";
 import { Card, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
@@ -30,8 +30,7 @@ import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 import { readActiveHosts, WhoHosts, type ActiveHosts } from "../../threat-kit/hosts.tsx";
-import { SeverityMark } from "../../threat-kit/severity.tsx";
-import { TypeName } from "../../threat-kit/threat-type.tsx";
+import { SeverityMark, TypeName } from "../../threat-kit/threat-marks.tsx";
 import { ChecksCard, isInProgress, readChecks, type CheckServices, type DomainChecks } from "./checks.tsx";
 import { fieldsOf } from "./form.tsx";
 import {

@@ -10,8 +10,7 @@ import { domainPath, domainsPath, threatPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
-import { TypeLegend, TypeName } from "../../threat-kit/threat-type.tsx";
+import { SeverityMark, StatusMark, TypeLegend, TypeName } from "../../threat-kit/threat-marks.tsx";
 import { findDomain } from "./shared.ts";
 import { shellWord } from "../../../../platform/lib/shell-word.ts";
 

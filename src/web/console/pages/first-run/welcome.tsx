@@ -2,21 +2,37 @@ import type { ComponentChildren } from "preact";
 import { PageHead } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
-import { page, type PageResult } from "../../kit/page-result.ts";
+import { page, type PageResult, redirect } from "../../kit/page-result.ts";
 import { overviewPath, welcomePath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
+import { type Context, pageGroup } from "../../shell/router.ts";
 import { Brand } from "../../shell/layout.tsx";
-import type { TestShown } from "../deliveries/test-note.tsx";
-import type { NewDomain } from "../domains/adding.tsx";
-import { DomainStep } from "./domain-step.tsx";
-import { NotifyStep, type NewChannelInput } from "./notify-step.tsx";
-import { nextStep, readProgress, stepNames, type ProgressServices, type StepName } from "./progress.ts";
-import { ScanStep } from "./scan-step.tsx";
-import { SourcesStep } from "./sources-step.tsx";
-import { stepHints, stepTitles } from "./steps.ts";
-import { TestStep } from "./test-step.tsx";
+import { type TestShown, testShown } from "../../delivery-kit/delivery-parts.tsx";
+import { type NewDomain, submitNewDomain } from "../domains/adding.tsx";
+import {
+  DomainStep,
+  NotifyStep,
+  type NewChannelInput,
+  ScanStep,
+  SourcesStep,
+  TestStep,
+  simpleServices,
+  stepPath,
+} from "./steps.tsx";
+import {
+  nextStep,
+  readProgress,
+  stepNames,
+  type ProgressServices,
+  type StepName,
+  stepHints,
+  stepTitles,
+} from "./progress.tsx";
+import { noFilter } from "../../../../threats/events/event-filter.ts";
+import { badRequest, PublicError } from "../../../../platform/lib/errors.ts";
+import { sentence } from "../../../../platform/lib/wording.ts";
+import { webhookKind } from "../../../../messaging/channels/webhook/endpoint.ts";
 
-export type WelcomeServices =
+type WelcomeServices =
   | ProgressServices
   | "archive"
   | "assessDomain"
@@ -27,7 +43,7 @@ export type WelcomeServices =
   | "webhooks";
 
 /** Name under which the result of a test is kept for the next page. */
-export const testResult = "setup test";
+const testResult = "setup test";
 
 /** A form that was submitted and is shown again. */
 interface Submitted {
@@ -38,7 +54,7 @@ interface Submitted {
 }
 
 /** Shows the setup with one step open: the requested one, else the first that is not done. */
-export function showWelcome(context: Context<WelcomeServices>, submitted?: Submitted): PageResult {
+function showWelcome(context: Context<WelcomeServices>, submitted?: Submitted): PageResult {
   const { services, query } = context;
   const done = readProgress(services);
   const requested = stepNames.find((name) => name === query.get("step"));
@@ -100,3 +116,137 @@ export function showWelcome(context: Context<WelcomeServices>, submitted?: Submi
     { alone: true, status: submitted?.status ?? 200 },
   );
 }
+
+/** Previews or adds the domain, depending on the button. */
+async function addDomain(context: Context<WelcomeServices>): Promise<PageResult> {
+  const submitted = await submitNewDomain(context);
+  if ("added" in submitted) return redirect(welcomePath, submitted.flash);
+  const { shown } = submitted;
+  return showWelcome(context, {
+    step: "domain",
+    domain: shown,
+    status: shown.error === undefined ? 200 : 400,
+  });
+}
+
+/** Adds a channel, and a subscription that sends it new threats. */
+async function addChannel(context: Context<WelcomeServices>): Promise<PageResult> {
+  const { services, form, by, write } = context;
+  const { channels, notifications } = services;
+  const given = form.get("type") ?? "";
+  const address = (form.get("address") ?? "").trim();
+  const type = simpleServices.find((one) => one === given);
+  if (type === undefined) throw badRequest("Choose one of the services.");
+  try {
+    const { name } = await write(() => {
+      const label = channels.label(type);
+      const added = channels.add(
+        {
+          name: freeName(label, (one) => channels.find(one) !== undefined),
+          type,
+          target: targetOf(type, address),
+        },
+        { by },
+      );
+      notifications.subscriptions.add(
+        {
+          name: freeName("New threats", (one) => notifications.subscriptions.find(one) !== undefined),
+          channel: added.id,
+          filter: { ...noFilter, minSeverity: "medium" },
+        },
+        { by },
+      );
+      return added;
+    });
+    return redirect(stepPath("test"), `${name} has been added.`);
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    const channel = { type, address, error: sentence(error.message) };
+    return showWelcome(context, { step: "notify", channel, status: 400 });
+  }
+}
+
+function targetOf(type: (typeof simpleServices)[number], address: string) {
+  return type === "email" ? { to: [address] } : { url: address };
+}
+
+/** Returns the name, with a number if it is taken. */
+function freeName(wanted: string, isTaken: (name: string) => boolean): string {
+  let name = wanted;
+  for (let number = 2; isTaken(name); number += 1) name = `${wanted} ${number}`;
+  return name;
+}
+
+/** Sends a test message to a recipient, and shows its result. */
+async function sendTest(context: Context<WelcomeServices>): Promise<PageResult> {
+  const { services, form, by, write } = context;
+  const { channels, deliveries, setup, webhooks } = services;
+  const { id, channel } = deliveries.recipients.get(form.get("recipient") ?? "");
+  let shown: TestShown;
+  if (channel === webhookKind) {
+    const result = await webhooks.test(webhooks.endpoints.get(id), { by });
+    shown = testShown(
+      result,
+      result.failure === null ? undefined : deliveries.failureAdvice(channel, result.failure),
+    );
+  } else {
+    const result = await channels.test(id, { by });
+    shown = testShown(result, result.advice);
+  }
+  if (shown.failure === null) await write(() => setup.recordTestDelivered());
+  context.putOnce(testResult, shown);
+  return redirect(stepPath("test"));
+}
+
+/** Starts a scan of all protected domains. */
+async function startScan({ services, by }: Context<"scans">): Promise<PageResult> {
+  try {
+    await services.scans.begin({ trigger: "console", by });
+    return redirect(stepPath("scan"));
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    return redirect(stepPath("scan"), { tone: "danger", text: sentence(error.message) });
+  }
+}
+
+async function skipSetup({ services, write }: Context<"setup">): Promise<PageResult> {
+  await write(() => services.setup.skip());
+  return redirect(overviewPath, {
+    tone: "success",
+    text: "The setup is no longer offered.",
+    action: { label: "Resume setup", path: `${welcomePath}/resume`, fields: {} },
+  });
+}
+
+async function resumeSetup({ services, write }: Context<"setup">): Promise<PageResult> {
+  await write(() => services.setup.resume());
+  return redirect(welcomePath);
+}
+
+/** Setup after the first sign-in. */
+export const firstRunPages = pageGroup({
+  services: [
+    "archive",
+    "assessDomain",
+    "certificateLogs",
+    "channels",
+    "config",
+    "deliveries",
+    "domains",
+    "notifications",
+    "scans",
+    "setup",
+    "sources",
+    "storage",
+    "webhooks",
+  ],
+  routes: [
+    { method: "GET", path: welcomePath, permission: "read", run: (context) => showWelcome(context) },
+    { method: "POST", path: `${welcomePath}/domain`, permission: "administer", run: addDomain },
+    { method: "POST", path: `${welcomePath}/channel`, permission: "administer", run: addChannel },
+    { method: "POST", path: `${welcomePath}/test`, permission: "administer", run: sendTest },
+    { method: "POST", path: `${welcomePath}/scan`, permission: "scan", run: startScan },
+    { method: "POST", path: `${welcomePath}/skip`, permission: "administer", run: skipSetup },
+    { method: "POST", path: `${welcomePath}/resume`, permission: "administer", run: resumeSetup },
+  ],
+});

@@ -12,10 +12,8 @@ import { Name, Text } from "../../kit/name.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { inspectionPath, inspectionsPath, threatPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { OutcomeMark, OutcomeReason, secondsText } from "./outcome.tsx";
-import { requesterOf } from "./requester.ts";
-import { PagePair } from "../../inspection-kit/page-pair.tsx";
-import { seenAs } from "../../inspection-kit/seen-as.ts";
+import { OutcomeMark, OutcomeReason, secondsText, requesterOf } from "./outcome.tsx";
+import { PagePair, seenAs } from "../../inspection-kit/page-pair.tsx";
 import { Address, VerdictDetails } from "../../inspection-kit/verdict.tsx";
 
 export type InspectionContext = Context<"domains" | "enrichment" | "inspections" | "threats">;

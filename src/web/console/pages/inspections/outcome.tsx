@@ -1,8 +1,9 @@
-import type { Inspection } from "../../../../facts/inspection/model/inspection.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { Time } from "../../kit/components.tsx";
 import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
+import type { Inspection } from "../../../../facts/inspection/inspections.ts";
+import { inWords } from "../../kit/labels.ts";
 
 /** The result of an inspection, as a shape and a few words. */
 export function OutcomeMark({ inspection }: { inspection: Inspection }) {
@@ -75,4 +76,14 @@ export function OutcomeReason({
 /** Returns how long a step took: `0.8 s`. */
 export function secondsText(ms: number): string {
   return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${grouped(ms / 1_000)} s`;
+}
+
+/** Returns who or what named the address: `feed openphish`, `ada (console)`. */
+export function requesterOf({
+  origin: { kind, name },
+  source,
+}: Pick<Inspection, "origin" | "source">): string {
+  if (kind === "console") return `${name} (console)`;
+  if (kind === source && kind === name) return inWords(source);
+  return `${inWords(kind)} ${name}`;
 }

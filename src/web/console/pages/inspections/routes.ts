@@ -2,8 +2,7 @@ import { inspectionExportPath, inspectionRowsPath, inspectionsPath } from "../..
 import { pageGroup } from "../../shell/router.ts";
 import { allowName, askForThreat, askToAllow, inspectAgain, recordThreat } from "./actions.tsx";
 import { showInspection, showResult } from "./detail.tsx";
-import { exportInspections } from "./export.ts";
-import { listInspections, showRows } from "./list.tsx";
+import { exportInspections, listInspections, showRows } from "./list.tsx";
 import { requestInspections } from "./request-form.tsx";
 
 const path = `${inspectionsPath}/:id`;

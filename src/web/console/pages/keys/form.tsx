@@ -11,9 +11,8 @@ import {
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { attempt, parseDay, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
-import { Button, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
-import { ProtectedDomainsField } from "../../threat-kit/protected-domains-field.tsx";
-import { readOnlyThese } from "../../kit/only-these.tsx";
+import { Button, Choices, Form, Select, TextField, type Choice, readOnlyThese } from "../../kit/form.tsx";
+import { ProtectedDomainsField } from "../../threat-kit/event-filter.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { keysPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

@@ -14,8 +14,7 @@ import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { LastDownload, ListState } from "./list.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { TypeName } from "../../threat-kit/threat-type.tsx";
-import { SeverityMark } from "../../threat-kit/severity.tsx";
+import { TypeName, SeverityMark } from "../../threat-kit/threat-marks.tsx";
 
 /** Names that the page shows of the list. */
 const namesShown = 20;

@@ -21,8 +21,8 @@ import { fragment, page, redirect, type PageResult } from "../../kit/page-result
 import { nameResultsPath, namesPath } from "../../kit/paths.ts";
 import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { TypeName } from "../../threat-kit/threat-type.tsx";
-import type { Context } from "../../shell/router.ts";
+import { TypeName } from "../../threat-kit/threat-marks.tsx";
+import { type Context, pageGroup } from "../../shell/router.ts";
 
 /** A page of results is compared name by name, and stays short on phones. */
 const perPage = 50;
@@ -41,7 +41,7 @@ type NamesContext = Context<"archive" | "config" | "nameSearches">;
 /** Terms of a search; undefined if none was entered. */
 type ReadTerms = { terms: SearchTerms } | { error: string } | undefined;
 
-export async function searchNames(context: NamesContext): Promise<PageResult> {
+async function searchNames(context: NamesContext): Promise<PageResult> {
   const { query, services } = context;
   const short = withoutEmpty(query);
   if (short !== undefined) return redirect(`${namesPath}?${short.toString()}`);
@@ -96,7 +96,7 @@ function Explanation() {
 }
 
 /** Serves the results of a search that is still running. */
-export async function showResults(context: NamesContext): Promise<PageResult> {
+async function showResults(context: NamesContext): Promise<PageResult> {
   const read = readTerms(context);
   if (read === undefined || "error" in read) return new Response(null, { status: 204 });
   return fragment(await Results({ context, terms: read.terms }));
@@ -207,3 +207,13 @@ function lookAlikeColumns(domain: string): readonly Column<ArchiveHit>[] {
     column("Similarity", "number state", ({ similarity }) => similarity?.toFixed(2) ?? ""),
   ];
 }
+
+/** Search of all names that were seen. */
+export const namePages = pageGroup({
+  nav: { section: "main", label: "Names seen", icon: "calendar", path: namesPath },
+  services: ["archive", "config", "nameSearches"],
+  routes: [
+    { method: "GET", path: namesPath, permission: "read", run: searchNames },
+    { method: "GET", path: nameResultsPath, permission: "read", run: showResults },
+  ],
+});

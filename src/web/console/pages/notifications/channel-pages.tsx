@@ -19,11 +19,14 @@ import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { channelPath, deliveriesToPath, newSubscriptionPath, notificationsPath } from "../../kit/paths.ts";
 import { Table } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { RecipientNow } from "../deliveries/recipient-now.tsx";
-import { DeliveryTable } from "../deliveries/delivery-table.tsx";
-import { channelWords, needsAttention } from "../deliveries/recipient-note.tsx";
-import { RecipientState } from "../deliveries/recipient-state.tsx";
-import { TestNote, type TestShown } from "../deliveries/test-note.tsx";
+import {
+  RecipientNow,
+  channelWords,
+  needsAttention,
+  RecipientState,
+} from "../../delivery-kit/recipient-parts.tsx";
+import { DeliveryTable } from "../../delivery-kit/delivery-table.tsx";
+import { TestNote, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
 import { channelForms } from "./channel-fields.ts";
 import { keepTest, testOf } from "./channel-saving.ts";
 import { columnsInChannel } from "./subscription-parts.tsx";

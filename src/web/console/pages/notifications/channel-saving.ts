@@ -11,7 +11,7 @@ import { attempt, createFieldReader, readHeaders, splitList } from "../../kit/fi
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { channelPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { testShown, type TestShown } from "../deliveries/test-note.tsx";
+import { testShown, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
 import { isSecret } from "./channel-fields.ts";
 import {
   fieldsOf,

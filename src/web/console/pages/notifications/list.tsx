@@ -16,11 +16,14 @@ import {
 } from "../../kit/paths.ts";
 import { Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { DayChart } from "../deliveries/day-chart.tsx";
-import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
-import { FailureList, offersSendAll } from "../deliveries/failure-list.tsx";
-import { channelWords } from "../deliveries/recipient-note.tsx";
-import { RecipientState } from "../deliveries/recipient-state.tsx";
+import { DayChart } from "../../delivery-kit/day-stats.tsx";
+import { DeliveryBadge } from "../../delivery-kit/delivery-parts.tsx";
+import {
+  FailureList,
+  offersSendAll,
+  channelWords,
+  RecipientState,
+} from "../../delivery-kit/recipient-parts.tsx";
 import { subscriptionColumns } from "./subscription-parts.tsx";
 
 const perPage = 50;

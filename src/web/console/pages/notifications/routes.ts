@@ -1,6 +1,5 @@
-import { channelWords } from "../deliveries/recipient-note.tsx";
-import { messageReplay, replayRoutes } from "../deliveries/replay-pages.tsx";
-import { sendAllRoutes } from "../deliveries/send-all-pages.tsx";
+import { channelWords } from "../../delivery-kit/recipient-parts.tsx";
+import { messageReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
 import { channelTypes } from "../../../../platform/vocabulary/channels.ts";
 import {
   channelPath,

@@ -17,8 +17,7 @@ import {
 } from "../../threat-kit/event-filter.tsx";
 import { createFieldReader, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Help } from "../../kit/disclosure.tsx";
-import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
-import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
+import { Button, Choices, Form, Select, TextField, OnlyThese, readOnlyThese } from "../../kit/form.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newChannelPath, newSubscriptionPath, notificationsPath, subscriptionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

@@ -1,9 +1,8 @@
 import { dayMs, startOfDay, type Instant } from "../../../../platform/lib/clock.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import type { ThreatIndex } from "../../../../threats/index/threat-index.ts";
-import { chartDaysMin } from "../../charts/enough-days.ts";
+import { chartDaysMin, Sparkline } from "../../charts/sparkline.tsx";
 import { HeatKey, HeatMap } from "../../charts/heat-map.tsx";
-import { Sparkline } from "../../charts/sparkline.tsx";
 import {
   changeText,
   SeverityKey,
@@ -18,7 +17,7 @@ import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
 import { shortDay } from "../../kit/times.ts";
 import { listPath } from "../../threat-kit/filters.ts";
-import { startOfWeek, weekMs } from "./weeks.ts";
+import { startOfWeek, weekMs } from "./progress.tsx";
 
 /** Protected domains with a card; the rest is behind a link. */
 const cardsMax = 9;

@@ -1,15 +1,14 @@
-import { toIsoTime } from "../../../../platform/lib/clock.ts";
+import { toIsoTime, type Instant } from "../../../../platform/lib/clock.ts";
 import { Icon } from "../../kit/icons.tsx";
-import { PageHead } from "../../kit/components.tsx";
+import { PageHead, Section, Time, Progress } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { page, type PageResult } from "../../kit/page-result.ts";
-import { systemPath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
+import { page, type PageResult, fragment } from "../../kit/page-result.ts";
+import { systemPath, threatPath, runningScanPath, scansPath, overviewPath } from "../../kit/paths.ts";
+import { type Context, pageGroup } from "../../shell/router.ts";
 import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
-import { SetupCard } from "../first-run/setup-card.tsx";
-import { concernsOf } from "./attention.ts";
-import { takedownConcerns } from "./takedown-concerns.ts";
+import { SetupCard } from "../first-run/progress.tsx";
+import { concernsOf, takedownConcerns } from "./attention.ts";
 import { NewByDomain, readNews } from "./by-domain.tsx";
 import {
   highView,
@@ -19,11 +18,17 @@ import {
   threatConcern,
   workConcerns,
 } from "./needs-attention.tsx";
-import { newestShownMax, NewestThreats } from "./newest.tsx";
 import { readDecisionProgress, TimeToDecide } from "./progress.tsx";
-import { RunningScan } from "./running-scan.tsx";
-import { StatusLine } from "./status-line.tsx";
-import { readStatus } from "./status.ts";
+import { StatusLine, readStatus } from "./status.tsx";
+import { grouped, counted } from "../../../../platform/lib/wording.ts";
+import type { FoundThreat } from "../../../../threats/index/threat-index.ts";
+import { Name } from "../../kit/name.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { listPath } from "../../threat-kit/filters.ts";
+import { strongestEvidence } from "../../threat-kit/reasons.tsx";
+import { SeverityMark, Thumbnail, Fresh } from "../../threat-kit/threat-marks.tsx";
+import type { VNode } from "preact";
+import type { Scans } from "../../../../intake/scans/scans.ts";
 
 const dayAndTime = {
   weekday: "long",
@@ -68,7 +73,7 @@ type OverviewContext = Context<
 >;
 
 /** Shows what needs attention also if the rest of the page cannot be read: from a damaged database, for example. */
-export async function showOverview(context: OverviewContext): Promise<PageResult> {
+async function showOverview(context: OverviewContext): Promise<PageResult> {
   try {
     return await fullOverview(context);
   } catch (error) {
@@ -151,3 +156,116 @@ async function fullOverview({ services, account, now, pause }: OverviewContext):
     </>,
   );
 }
+
+const newestShownMax = 5;
+
+const view = new URLSearchParams({ severity: "high", sort: "first_seen" });
+
+/** Screenshots of the newest high-severity threats, with marked names. */
+function NewestThreats(props: {
+  threats: readonly FoundThreat[];
+  /** Number of active high-severity threats. */
+  total: number;
+  /** `seq` of the newest threat of all. */
+  lastSeq: number;
+  /** When the screenshot of each was taken, by id. */
+  capturedAt: ReadonlyMap<string, Instant | null>;
+  keywordsOf: (protectedDomain: string) => readonly string[];
+}) {
+  const { threats, total, lastSeq, capturedAt, keywordsOf } = props;
+  if (threats.length === 0) return null;
+  // Five empty frames would say nothing, such as while screenshots are off.
+  const hasScreenshots = threats.some(({ id }) => (capturedAt.get(id) ?? null) !== null);
+  return (
+    <Section
+      title="Newest high-severity threats"
+      aside={
+        <a class="s" href={listPath(view)}>
+          All {grouped(total)}
+        </a>
+      }
+    >
+      <Fresh query={view} since={lastSeq} count={0} />
+      <div class="gallery">
+        {threats.map(({ id, domain, protectedDomain, severity, severityReasons, verified, firstSeen }) => (
+          <a href={threatPath(id, view)}>
+            {hasScreenshots ? <Thumbnail threat={{ id }} capturedAt={capturedAt.get(id) ?? null} /> : null}
+            <div>
+              <div class="line tight">
+                <SeverityMark
+                  severity={severity}
+                  verified={verified}
+                  severityReasons={severityReasons}
+                  word={false}
+                />
+                <span class="cut">
+                  <ComparedName
+                    name={domain}
+                    comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
+                  />
+                </span>
+              </div>
+              <p class="cut">
+                {strongestEvidence(severityReasons)[0] ?? <Name name={protectedDomain} />} ·{" "}
+                <Time at={firstSeen} relative="short" />
+              </p>
+            </div>
+          </a>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function showRunningScan({ services: { scans } }: Context<"scans">): PageResult {
+  return fragment(<RunningScan scans={scans} />);
+}
+
+/** Progress of the running scan. Refreshes itself until the scan has finished. */
+function RunningScan({ scans }: { scans: Scans }): VNode {
+  const progress = scans.progress();
+  if (progress === undefined) return <div id="scan-now" hidden />;
+  const { scan, msLeft } = progress;
+  const left =
+    msLeft === null ? "" : `, about ${counted(Math.max(1, Math.ceil(msLeft / 60_000)), "minute")} left`;
+  return (
+    <div id="scan-now" class="card stack" data-refresh={runningScanPath} data-refresh-ms="2000">
+      <p>
+        <a href={scansPath}>A scan is running</a>: {counted(scan.threatsFound, "threat")} found,{" "}
+        {grouped(scan.threatsCreated)} new{left}
+      </p>
+      <Progress done={scan.candidates} total={scan.planned} label="names checked" />
+    </div>
+  );
+}
+
+/** Start page: what needs attention and why, the newest threats, and whether things improve. */
+export const overviewPages = pageGroup({
+  nav: { section: "main", label: "Overview", icon: "overview", keys: "g o", path: overviewPath },
+  services: [
+    "archive",
+    "auditLog",
+    "backups",
+    "certificateLogs",
+    "conditions",
+    "databaseStatus",
+    "lastReload",
+    "deliveries",
+    "domains",
+    "enrichment",
+    "keys",
+    "readiness",
+    "scans",
+    "setup",
+    "sources",
+    "storage",
+    "storeGrowth",
+    "takedowns",
+    "threatIndex",
+    "untrustedProxy",
+  ],
+  routes: [
+    { method: "GET", path: overviewPath, permission: "read", run: showOverview },
+    { method: "GET", path: runningScanPath, permission: "read", run: showRunningScan },
+  ],
+});

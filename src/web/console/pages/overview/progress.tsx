@@ -1,4 +1,4 @@
-import { dayMs, type Instant } from "../../../../platform/lib/clock.ts";
+import { dayMs, type Instant, startOfDay } from "../../../../platform/lib/clock.ts";
 import { spanText } from "../../../../platform/lib/durations.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
 import type { ThreatIndex } from "../../../../threats/index/threat-index.ts";
@@ -7,7 +7,6 @@ import { Columns } from "../../charts/columns.tsx";
 import { decisionsPath } from "../../kit/paths.ts";
 import { shortDay } from "../../kit/times.ts";
 import { listPath, timeParameter } from "../../threat-kit/filters.ts";
-import { startOfWeek, weekMs } from "./weeks.ts";
 
 const weeksShown = 12;
 /** Fewer weeks with decisions are shown as numbers. */
@@ -23,7 +22,7 @@ const ages = [
 ] as const;
 
 /** Whether things improve: how long decisions took, and how long open threats have waited. */
-export interface DecisionProgress {
+interface DecisionProgress {
   /** By week; the last one is the present week. */
   weeks: { week: Instant; decided: number; medianMs: number | null }[];
   /** Time at which the ages were counted. */
@@ -128,4 +127,12 @@ function tickText(ms: number): string {
 function durationTicks(maxMs: number): number[] {
   const step = stepsMs.find((ms) => maxMs / ms < 4) ?? stepsMs.at(-1)!;
   return [1, 2, 3].map((count) => count * step).filter((tick) => tick <= maxMs);
+}
+
+export const weekMs = 7 * dayMs;
+
+/** Returns the start of the week (Monday, UTC) that contains a time. */
+export function startOfWeek(at: Instant): Instant {
+  const day = startOfDay(at);
+  return day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
 }

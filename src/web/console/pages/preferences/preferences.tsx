@@ -1,7 +1,7 @@
 import { Card, PageHead } from "../../kit/components.tsx";
 import { Button, Choices, Form, HiddenFields, Select } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { preferencesPath } from "../../kit/paths.ts";
+import { preferencesPath, preferencesPath as path } from "../../kit/paths.ts";
 import { utc } from "../../kit/times.ts";
 import {
   densities,
@@ -14,9 +14,8 @@ import {
   timeZones,
   type Preferences,
 } from "../../shell/reader.ts";
-import { isSecure } from "../../shell/cookies.ts";
-import type { Context } from "../../shell/router.ts";
-import { ownPath } from "../../shell/visitors.ts";
+import { isSecure, ownPath } from "../../shell/visitors.ts";
+import { type Context, pageGroup } from "../../shell/router.ts";
 
 const themeLabels = { auto: "As the system", light: "Light", dark: "Dark" };
 const densityLabels = {
@@ -25,7 +24,7 @@ const densityLabels = {
 };
 const groupingLabels = { campaign: "One row per campaign", none: "One row per threat" };
 
-export function showPreferences({ request, query, account, services }: Context<"preferences">): PageResult {
+function showPreferences({ request, query, account, services }: Context<"preferences">): PageResult {
   const saved = services.preferences.of(account.seq);
   const { theme, timeZone = utc, density, shortcuts, grouping } = preferencesOf(request, saved);
   return page(
@@ -83,7 +82,7 @@ export function showPreferences({ request, query, account, services }: Context<"
 }
 
 /** Saves the fields that the form has; the others stay. The cookie makes the sign-in page of this browser look the same. */
-export async function savePreferences(context: Context<"config" | "preferences">): Promise<PageResult> {
+async function savePreferences(context: Context<"config" | "preferences">): Promise<PageResult> {
   const { account, form, request, services, write } = context;
   const before = preferencesOf(request, services.preferences.of(account.seq));
   const text = (name: string, current: string | undefined) => form.get(name) ?? current;
@@ -99,3 +98,12 @@ export async function savePreferences(context: Context<"config" | "preferences">
     cookie: preferencesCookie(preferences, isSecure(services.config)),
   });
 }
+
+/** Preferences of the own account. */
+export const preferencePages = pageGroup({
+  services: ["config", "preferences"],
+  routes: [
+    { method: "GET", path, permission: "session", run: showPreferences },
+    { method: "POST", path, permission: "session", run: savePreferences },
+  ],
+});

@@ -9,16 +9,16 @@ import { attempt } from "../../kit/fields.ts";
 import { Button, Form, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { retentionPath, threatPath } from "../../kit/paths.ts";
+import { retentionPath, threatPath, retentionPath as path } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";
-import type { Context } from "../../shell/router.ts";
+import { type Context, pageGroup } from "../../shell/router.ts";
 
 type RetentionContext = Context<"candidates" | "dataRetention">;
 
 const nameCharactersMax = 253;
 
 /** Preview of what the settings delete, and the names that stay deleted. */
-export async function showRetention(
+async function showRetention(
   context: RetentionContext,
   rejected?: { name: string; message: string },
 ): Promise<PageResult> {
@@ -66,7 +66,7 @@ export async function showRetention(
 }
 
 /** Records a deleted name again, as a new threat. */
-export async function restoreName(context: RetentionContext): Promise<PageResult> {
+async function restoreName(context: RetentionContext): Promise<PageResult> {
   const { services, form, by } = context;
   const given = form.get("name") ?? "";
   const restored = await attempt(async () => {
@@ -125,3 +125,13 @@ const columns: readonly Column<RulePreview>[] = [
       )) ?? "",
   ),
 ];
+
+/** Settings → Retention. */
+export const retentionPages = pageGroup({
+  nav: { section: "settings", label: "Retention", icon: "clock", path },
+  services: ["candidates", "dataRetention"],
+  routes: [
+    { method: "GET", path, permission: "read", run: (context) => showRetention(context) },
+    { method: "POST", path: `${path}/restore`, permission: "administer", run: restoreName },
+  ],
+});

@@ -4,22 +4,32 @@ import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { ActivityOfDay, NameOrigin } from "../../../../intake/sources/activity/source-activity.ts";
 import { feedKind } from "../../../../intake/sources/source.ts";
 import { Card, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
-import { Note } from "../../kit/marks.tsx";
+import { Note, StateMark } from "../../kit/marks.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { page, type PageResult } from "../../kit/page-result.ts";
-import { keysPath, originIn, originPath, scansPath, sourcesPath, trapsPath } from "../../kit/paths.ts";
-import { column, Empty, Table, type Column, Amount } from "../../kit/table.tsx";
+import { page, type PageResult, redirect } from "../../kit/page-result.ts";
+import {
+  keysPath,
+  originIn,
+  originPath,
+  scansPath,
+  sourcesPath,
+  trapsPath,
+  feedPath,
+} from "../../kit/paths.ts";
+import { column, Empty, Table, type Column, Amount, ListTable } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { inspectionsFrom } from "../inspections/request-query.ts";
-import { DailySum } from "./amounts.tsx";
+import { inspectionsFrom } from "../../inspection-kit/request-query.ts";
+import { DailySum, PauseButton, sourceFacts, SourceState, titleOf, resultColumns } from "./source-parts.tsx";
 import { CertificateLogsDetail } from "./certificate-logs.tsx";
-import { FeedFiles } from "./feed-files.tsx";
-import { healthOf } from "./health.ts";
-import type { Origin } from "./origins.ts";
-import { PauseButton } from "./pausing.tsx";
-import { sourceFacts, SourceState, titleOf } from "./source-parts.tsx";
+import { healthOf, type Origin } from "./origins.ts";
+import { basename } from "node:path";
+import { bytesText } from "../../../../platform/lib/durations.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import type { FeedStatus } from "../../../../intake/sources/feeds/feed-status.ts";
+import type { FeedFile } from "../../../../intake/sources/feeds/tables.ts";
+import { PostButton } from "../../kit/form.tsx";
 
 const shownDaysChoices = [30, 90];
 
@@ -160,4 +170,96 @@ function Days(props: { path: string; days: readonly ActivityOfDay[]; shown: numb
       )}
     </Section>
   );
+}
+
+const filesPerPage = 50;
+
+function fileColumns(feed: string): Column<FeedFile>[] {
+  return [
+    column("File", "wide title", (file) => (
+      <>
+        <Text text={basename(file.path)} charactersMax={120} />
+        {file.error === null ? null : <p>It {visible(file.error, 200)}.</p>}
+      </>
+    )),
+    column("State", "tight state", fileState),
+    column("Modified", "tight under", ({ modifiedAt }) => <Time at={modifiedAt} relative />),
+    column("Size", "number hidden", ({ bytes }) => bytesText(bytes)),
+    column("Lines", "number hidden", ({ lines }) => grouped(lines)),
+    ...resultColumns<FeedFile>(() => undefined),
+    column(<span class="vh">Actions</span>, "number hidden", ({ path }) => (
+      <PostButton
+        action={`${feedPath(feed)}/read-again`}
+        label="Read again"
+        small
+        fields={{ file: fileToken(path) }}
+      />
+    )),
+  ];
+}
+
+/** Encodes a path for a form: the name of a file may contain control characters, which no page may. */
+function fileToken(path: string): string {
+  return Buffer.from(path).toString("base64url");
+}
+
+function fileState({ error, completedAt }: FeedFile) {
+  if (error !== null) return <StateMark tone="bad">Failed</StateMark>;
+  return completedAt === null ? (
+    <StateMark tone="live">Reading</StateMark>
+  ) : (
+    <StateMark tone="good">Read</StateMark>
+  );
+}
+
+/** The files of a feed, and the entries of its folder that are not read. */
+function FeedFiles({ feed, query }: { feed: FeedStatus; query: URLSearchParams }) {
+  const files = feed.files.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
+  return (
+    <>
+      <Card title="Files" flush>
+        <ListTable
+          caption="Files, newest first"
+          columns={fileColumns(feed.name)}
+          rows={files}
+          perPage={filesPerPage}
+          path={feedPath(feed.name)}
+          query={query}
+          empty="No files read yet."
+        />
+      </Card>
+      <SkippedEntries skipped={feed.skipped} />
+    </>
+  );
+}
+
+function SkippedEntries({ skipped: { total, first } }: Pick<FeedStatus, "skipped">) {
+  if (total === 0) return null;
+  const more = total - first.length;
+  return (
+    <Card title="Not read" flush>
+      <Table<FeedStatus["skipped"]["first"][number]>
+        caption="Entries of the folder that are not read"
+        columns={[
+          column("Name", "wide title", ({ name }) => <Text text={name} charactersMax={120} />),
+          column("Reason", "under", ({ why }) => `It ${why}.`),
+        ]}
+        rows={first}
+        empty=""
+      />
+      {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
+      <p class="remark">
+        Only files in the folder are read. To read a list from another place, copy it into the folder, or
+        declare a feed with its path.
+      </p>
+    </Card>
+  );
+}
+
+export async function readAgain(context: Context<"feeds">): Promise<PageResult> {
+  const name = context.params["name"]!;
+  const { services, form, by } = context;
+  const path = Buffer.from(form.get("file") ?? "", "base64url").toString();
+  await context.write(() => services.feeds.readAgain(name, path, { by }));
+  return redirect(feedPath(name), "The file is being read again. Known threats are not recorded twice.");
 }

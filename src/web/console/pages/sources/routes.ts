@@ -1,11 +1,10 @@
 import { importsPath, sourcesPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { readAgain } from "./feed-files.tsx";
-import { cancelImport, showImport, showPanel, showRunning } from "./import-detail.tsx";
+import { readAgain, showOrigin } from "./origin-detail.tsx";
 import { importFile, importNames } from "./import-form.tsx";
+import { cancelImport, showImport, showPanel, showRunning } from "./imports.tsx";
 import { listSources } from "./list.tsx";
-import { showOrigin } from "./origin-detail.tsx";
-import { pauseSource, resumeSource } from "./pausing.tsx";
+import { pauseSource, resumeSource } from "./source-parts.tsx";
 
 /** Sources, imports, and everything else that names come from. */
 export const sourcePages = pageGroup({

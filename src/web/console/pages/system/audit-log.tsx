@@ -1,3 +1,4 @@
+import words from "./audit-words.json" with { type: "json" };
 import { auditActions, type AuditAction } from "../../../../access/audit/actions.ts";
 import { describeActor, channelNames, actorChannels } from "../../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../../access/audit/audit-log.ts";
@@ -13,7 +14,13 @@ import { page, redirect } from "../../kit/page-result.ts";
 import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
 import { column, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { auditWords } from "./audit-words.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import {
+  failedSignInCountsMax,
+  otherNetworks,
+  unknownNetwork,
+  type FailedSignInsOfHour,
+} from "../../../../access/audit/failed-sign-ins.ts";
 
 const perPage = 50;
 const valueCharactersMax = 300;
@@ -129,4 +136,61 @@ function facts(detail: AuditEntry["detail"]): [name: string, value: string][] {
     const text = isSize ? bytesText(value) : plain;
     return text === "" ? [] : [[name === "bytes" ? "size" : name.replace(/_bytes$/, ""), text]];
   });
+}
+
+/**
+ * Objects of actions as they are called in a sentence, the past tense of actions (`created` in "created API key SIEM"),
+ * and the words of actions that do not consist of a verb and an object.
+ */
+const {
+  nouns,
+  verbs,
+  sentences,
+}: Record<"nouns" | "verbs" | "sentences", Partial<Record<string, string>>> = words;
+
+/** Describes an action for a sentence that its object completes. An action of an earlier version is shown as it is. */
+export function auditWords(action: string): string {
+  const sentence = sentences[action];
+  if (sentence !== undefined) return sentence;
+  const [object = "", done = ""] = action.split(".");
+  const [noun, verb] = [nouns[object], verbs[done]];
+  if (noun === undefined || verb === undefined) return visible(inWords(action).replace(".", ": "), 100);
+  return `${verb} ${noun}`;
+}
+
+const failureColumns: readonly Column<FailedSignInsOfHour>[] = [
+  column("Hour", "tight under", ({ hour }) => <Time at={hour} />),
+  column("Network", "title", ({ network }) => <Text text={labelOf(network)} />),
+  column("Attempts", "number state", ({ attempts }) => grouped(attempts)),
+  column("First", "tight hidden", ({ firstAt }) => <Time at={firstAt} seconds />),
+  column("Last", "tight end", ({ lastAt }) => <Time at={lastAt} relative />),
+  column("Last address", "hidden", ({ address }) => <Text text={address ?? "unknown"} />),
+];
+
+export function showFailedSignIns({ query, services: { failedSignIns } }: Context<"failedSignIns">) {
+  return page(
+    "Failed sign-ins",
+    <>
+      <PageHead
+        title="Failed sign-ins"
+        crumbs={[{ label: "Audit log", path: auditPath }]}
+        lead={`Wrong passwords, counted by network and hour: the latest ${grouped(failedSignInCountsMax)} counts.`}
+      />
+      <PagedTable
+        caption="Failed sign-ins"
+        columns={failureColumns}
+        rowsIn={(range) => failedSignIns.list(range)}
+        total={failedSignIns.count()}
+        perPage={perPage}
+        path={failedSignInsPath}
+        query={query}
+        empty="No failed sign-ins."
+      />
+    </>,
+  );
+}
+
+function labelOf(network: string): string {
+  if (network === otherNetworks) return "other networks";
+  return network === unknownNetwork ? "unknown" : network;
 }

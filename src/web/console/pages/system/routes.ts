@@ -1,8 +1,7 @@
 import { auditPath, backUpPath, failedSignInsPath, systemPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { backUpNow } from "../backups/backups-card.tsx";
-import { showAuditLog } from "./audit-log.tsx";
-import { showFailedSignIns } from "./failed-sign-ins.tsx";
+import { backUpNow } from "./backups-card.tsx";
+import { showAuditLog, showFailedSignIns } from "./audit-log.tsx";
 import { downloadBackup, showSystem } from "./status.tsx";
 
 /** Settings → System. */

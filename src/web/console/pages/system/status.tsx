@@ -4,23 +4,25 @@ import { isDisabledForFailing } from "../../../../messaging/deliveries/rules/rec
 import type { Database } from "../../../../platform/database/database.ts";
 import { listAside } from "../../../../platform/database/files/pending-restore.ts";
 import type { DatabaseStatus } from "../../../../platform/database/health/health.ts";
-import { listUpgradeCopies } from "../../../../platform/database/upgrade-copies.ts";
+import { listUpgradeCopies, type UpgradeCopy } from "../../../../platform/database/upgrade-copies.ts";
 import { dayMs, toIsoTime, type Instant } from "../../../../platform/lib/clock.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";
 import { listsVersion } from "../../../../platform/lib/lists/list-texts.ts";
-import { counted } from "../../../../platform/lib/wording.ts";
-import { Card, Facts, PageHead, Time } from "../../kit/components.tsx";
+import { counted, sentence } from "../../../../platform/lib/wording.ts";
+import { Card, Facts, PageHead, Time, Section } from "../../kit/components.tsx";
 import { Note, StateMark } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { download, page } from "../../kit/page-result.ts";
 import { backUpPath, deliveriesToPath, recipientPath, systemPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { BackupsCard } from "../backups/backups-card.tsx";
+import { BackupsCard } from "./backups-card.tsx";
 import { concernsOf, type Concern } from "../overview/attention.ts";
-import { readStatus, type StatusServices } from "../overview/status.ts";
+import { readStatus, type StatusServices } from "../overview/status.tsx";
 import { Configuration } from "./configuration.tsx";
-import { Stores } from "./stores.tsx";
+import { daysUntilFull, untilFullText, type StoreGrowth } from "../../../../operations/stores/growth.ts";
+import { type StoreSize, keptText, labelOf, type StoreLimits } from "../../../../operations/stores/stores.ts";
+import { column, Table } from "../../kit/table.tsx";
 
 /** Maximum number of recipients, and of certificates, listed. */
 const listedMax = 20;
@@ -223,4 +225,64 @@ export async function downloadBackup({ services, by, now }: Context<"backups">) 
   const { stream } = await services.backups.copies.create({ by });
   const moment = toIsoTime(now).slice(0, 16).replace(/[:T]/g, "-");
   return download(`phishwatch-${moment}.db`, "application/vnd.sqlite3", stream);
+}
+
+/** Renders the size and growth of each store, and the copies that were made before upgrades. */
+function Stores(props: {
+  latest: ReturnType<StoreGrowth["latest"]>;
+  /** Free space of the disk; undefined if it is not known. */
+  freeBytes: number | undefined;
+  limits: StoreLimits;
+  copies: readonly UpgradeCopy[];
+}) {
+  const { latest, freeBytes, limits, copies } = props;
+  const { day, sizes, growth } = latest;
+  const days = freeBytes === undefined ? undefined : daysUntilFull(freeBytes, growth);
+  return (
+    <Section title="Data" aside={<a href="/docs/limits">Limits</a>}>
+      <p class="hint">
+        {day === undefined ? (
+          "The server measures the size of each store once a day, for the first time a minute after its start."
+        ) : (
+          <>
+            Measured on {toIsoTime(day).slice(0, 10)} (UTC). {growthText(growth.bytesPerDay, growth.days)}
+            {days === undefined ? null : ` ${sentence(untilFullText(days))}`}
+          </>
+        )}
+      </p>
+      {day === undefined ? null : (
+        <Table<StoreSize>
+          caption="Data"
+          rows={sizes.toSorted((one, other) => other.bytes - one.bytes)}
+          empty="None."
+          columns={[
+            column("Store", "title", ({ store }) => labelOf(store)),
+            column("Size", "number state", ({ bytes }) => bytesText(bytes)),
+            column("Per day", "number hidden", ({ store }) => rateText(growth.byStore.get(store))),
+            column("Kept", "under", ({ store }) => keptText(store, limits)),
+          ]}
+        />
+      )}
+      {copies.map(({ path, version, at, bytes }) => (
+        <p class="hint">
+          Copy of version {version}, made before an upgrade <Time at={at} relative /> ({bytesText(bytes)}):{" "}
+          <Text text={path} charactersMax={1_000} />
+        </p>
+      ))}
+    </Section>
+  );
+}
+
+function growthText(bytesPerDay: number | undefined, days: number): string {
+  if (bytesPerDay === undefined) return "Growth is shown from the second day on.";
+  const over = `over the last ${counted(days, "day")}`;
+  return bytesPerDay < 0
+    ? `The data shrank by ${bytesText(-bytesPerDay)} per day ${over}.`
+    : `The data grew by ${bytesText(bytesPerDay)} per day ${over}.`;
+}
+
+function rateText(bytesPerDay: number | undefined): string {
+  if (bytesPerDay === undefined) return "–";
+  if (bytesPerDay === 0) return bytesText(0);
+  return `${bytesPerDay < 0 ? "−" : "+"}${bytesText(Math.abs(bytesPerDay))}`;
 }

@@ -9,11 +9,11 @@ import { bytesText } from "../../../../platform/lib/durations.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { escapeHidden } from "../../../../platform/lib/safe-text.ts";
 import { Card, Facts, FormError, LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { parseWholeNumber, type FieldErrors, wholeForm } from "../../kit/fields.ts";
+import { parseWholeNumber, type FieldErrors, wholeForm, attempt } from "../../kit/fields.ts";
 import { Button, Form, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { page, type PageResult } from "../../kit/page-result.ts";
+import { page, type PageResult, download, redirect } from "../../kit/page-result.ts";
 import { newReportPath, takedownPath, takedownsPath } from "../../kit/paths.ts";
 import {
   DeliveryMark,
@@ -24,10 +24,10 @@ import {
   SourceOf,
   ThreatName,
   type TakedownContext,
-} from "./parts.tsx";
+} from "../../threat-kit/takedown-parts.tsx";
 
 /** @throws PublicError `not_found` */
-export function findReport({ params, services }: TakedownContext): ReportDetails {
+function findReport({ params, services }: TakedownContext): ReportDetails {
   const seq = parseWholeNumber(params["seq"]);
   if (seq === undefined) throw notFound("There is no report with this number.");
   return services.takedowns.get(seq);
@@ -38,12 +38,12 @@ export function showReport(context: TakedownContext): PageResult {
 }
 
 /** Input of the form of a response. */
-export interface TypedResponse {
+interface TypedResponse {
   text: string;
   ticket: string;
 }
 
-export function renderReport(details: ReportDetails, typed: TypedResponse, errors: FieldErrors): PageResult {
+function renderReport(details: ReportDetails, typed: TypedResponse, errors: FieldErrors): PageResult {
   const { report, takedowns } = details;
   return page(
     report.reference,
@@ -260,4 +260,56 @@ function Responses(props: { details: ReportDetails; errors: FieldErrors; typed: 
       ))}
     </Card>
   );
+}
+
+export function downloadFile(context: TakedownContext): PageResult {
+  const { report } = findReport(context);
+  const position = parseWholeNumber(context.params["position"]);
+  const file = position === undefined ? undefined : context.services.takedowns.file(report.seq, position);
+  if (file === undefined) throw notFound("This file is no longer kept.");
+  return download(`${report.reference}-${file.name}`, file.mediaType, new Uint8Array(file.content));
+}
+
+export async function addResponse(context: TakedownContext): Promise<PageResult> {
+  return change(context, "Response saved.", (seq, typed) =>
+    context.services.takedowns.addResponse(seq, typed, { by: context.by }),
+  );
+}
+
+export async function markBounced(context: TakedownContext): Promise<PageResult> {
+  return change(context, "The report is marked as bounced.", (seq, { text }) =>
+    context.services.takedowns.markBounced(seq, text, { by: context.by }),
+  );
+}
+
+export async function sendAgain(context: TakedownContext): Promise<PageResult> {
+  return change(context, "The report is on its way to the mail server.", (seq) =>
+    context.services.takedowns.sendAgain(seq, { by: context.by }),
+  );
+}
+
+export async function postponeReport(context: TakedownContext): Promise<PageResult> {
+  const at = context.now + context.services.config.takedown.followUpAfterMs;
+  return change(context, "The follow-up was postponed.", (seq) =>
+    context.services.takedowns.postpone(seq, at, { by: context.by }),
+  );
+}
+
+export async function closeReport(context: TakedownContext): Promise<PageResult> {
+  return change(context, "The report is closed.", (seq) =>
+    context.services.takedowns.close(seq, { by: context.by }),
+  );
+}
+
+/** Runs a change of a report. Shows invalid input beside its field. */
+async function change(
+  context: TakedownContext,
+  done: string,
+  work: (seq: number, typed: TypedResponse) => void,
+): Promise<PageResult> {
+  const details = findReport(context);
+  const typed = { text: context.form.get("text") ?? "", ticket: context.form.get("ticket") ?? "" };
+  const { seq } = details.report;
+  const changed = await attempt(() => context.write(() => work(seq, typed)));
+  return changed.ok ? redirect(takedownPath(seq), done) : renderReport(details, typed, changed.errors);
 }

@@ -1,5 +1,5 @@
 import { hasContact } from "../../../../response/cases/recipients/of-evidence.ts";
-import { type Draft, type RecipientChoice } from "../../../../response/cases/takedowns/draft.ts";
+import type { Draft, RecipientChoice } from "../../../../response/cases/takedowns/draft.ts";
 import { textDigest } from "../../../../response/cases/takedowns/texts.ts";
 import { escapeHidden } from "../../../../platform/lib/safe-text.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
@@ -9,10 +9,10 @@ import type { FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
 import { Tag } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
-import { newReportPath, newTakedownPath, takedownPath, threatPath } from "../../kit/paths.ts";
-import { mailtoAddress } from "./mailto.ts";
-import { FileList } from "./draft-files.tsx";
-import { abilities, isWebAddress, kindLabels, SourceOf } from "./parts.tsx";
+import { newReportPath, newTakedownPath, takedownPath, threatPath, draftFilePath } from "../../kit/paths.ts";
+import { abilities, isWebAddress, kindLabels, SourceOf } from "../../threat-kit/takedown-parts.tsx";
+import { attachedBytesMax, screenshotsMax } from "../../../../response/cases/takedowns/files.ts";
+import { bytesText } from "../../../../platform/lib/durations.ts";
 
 /** Input of the form. */
 export interface Typed {
@@ -259,4 +259,102 @@ function pathOf(
     ...(previous === null ? {} : { previous: String(previous.seq) }),
     ...(method === undefined ? {} : { method }),
   });
+}
+
+/** Every file with its size: those of an email with a checkbox, so that each can be left out. */
+function FileList({ draft }: { draft: Draft }) {
+  const { attachable, evidence, files } = draft;
+  const ids = evidence.map(({ threat }) => threat.id);
+  const attached = files.filter((file) => file.attached);
+  const bytes = attached.reduce((sum, { content }) => sum + content.length, 0);
+  const rest = files.filter(({ name }) => !attachable.includes(name));
+  const link = (name: string) => <a href={draftFilePath(name, ids)}>{name}</a>;
+  return (
+    <fieldset class="field">
+      <legend>{attachable.length === 0 ? "Files" : "Attachments"}</legend>
+      {files
+        .filter(({ name }) => attachable.includes(name))
+        .map((file) => (
+          <div class="line tight">
+            <label class="check">
+              <input type="checkbox" name="attach" value={file.name} checked={file.attached} />
+              <span>
+                Attach {file.name} <span class="hint">{fileText(file)}</span>
+              </span>
+            </label>
+            <a class="s" href={draftFilePath(file.name, ids)} aria-label={`Download ${file.name}`}>
+              Download
+            </a>
+          </div>
+        ))}
+      {attachable.length > 0 ? (
+        <p class="hint">
+          {bytesText(bytes)} of at most {bytesText(attachedBytesMax)}. Attachments are not in a ZIP archive,
+          because many abuse desks reject archives.
+        </p>
+      ) : null}
+      {missingScreenshots(draft)}
+      <ul class="s">
+        {rest.map((file) => (
+          <li>
+            {link(file.name)} <span class="quiet">{fileText(file)}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="hint">
+        {attachable.length === 0 || rest.length === 0
+          ? "All files stay with the report."
+          : "All files stay with the report. The text states the SHA-256 of evidence.zip, for a recipient that asks for it."}
+      </p>
+    </fieldset>
+  );
+}
+
+function fileText({ content, name }: Draft["files"][number]): string {
+  const what =
+    name === "evidence.json"
+      ? "all facts, with their times"
+      : name === "sites.csv"
+        ? "one line for each site"
+        : name === "evidence.zip"
+          ? "everything, without internal notes"
+          : "screenshot";
+  return `${what}, ${bytesText(content.length)}`;
+}
+
+/** Says when not every screenshot is among the files. */
+function missingScreenshots({ evidence, files }: Draft) {
+  const taken = evidence.filter(({ screenshot }) => screenshot !== undefined).length;
+  const missing = taken - files.filter(({ mediaType }) => mediaType === "image/jpeg").length;
+  if (missing <= 0) return null;
+  return (
+    <p class="hint">
+      {counted(missing, "screenshot is", "screenshots are")} only in evidence.zip: at most {screenshotsMax}{" "}
+      fit.
+    </p>
+  );
+}
+
+/** Browsers on Windows pass no longer address to a mail program, and report no error. */
+const mailtoLengthMax = 2_000;
+
+/**
+ * Returns a link that opens the report in a mail program (RFC 6068), with the body only if that is short enough.
+ *
+ * @param to a single plain address
+ */
+export function mailtoAddress({ to, subject, body }: { to: string; subject: string; body: string }): {
+  address: string;
+  withBody: boolean;
+} {
+  const [local = "", host = ""] = to.split("@");
+  const address = `mailto:${encoded(local)}@${encoded(host)}?subject=${encoded(subject)}`;
+  const whole = `${address}&body=${encoded(body.replaceAll("\n", "\r\n"))}`;
+  const withBody = whole.length <= mailtoLengthMax;
+  return { address: withBody ? whole : address, withBody };
+}
+
+/** Replaces lone surrogates, which cannot be encoded. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }

@@ -6,11 +6,17 @@ import {
   takedownStatisticsPath,
 } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { addResponse, closeReport, downloadFile, markBounced, postponeReport, sendAgain } from "./actions.ts";
-import { showReport } from "./detail.tsx";
+import {
+  addResponse,
+  closeReport,
+  downloadFile,
+  markBounced,
+  postponeReport,
+  sendAgain,
+  showReport,
+} from "./detail.tsx";
 import { downloadDraftFile, newReport, sendReport } from "./compose.tsx";
-import { listReports } from "./list.tsx";
-import { showStatistics } from "./statistics.tsx";
+import { listReports, showStatistics } from "./list.tsx";
 
 const path = takedownPath(":seq");
 

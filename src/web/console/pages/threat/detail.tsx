@@ -5,28 +5,29 @@ import type { RecordedEvent } from "../../../../threats/events/event-log.ts";
 import type { Differences } from "../../../../facts/lookups/pictures/differing-regions.ts";
 import type { Note } from "../../../../threats/threats/triage/notes.ts";
 import type { TrapVisit } from "../../../../response/traps/visits/store.ts";
-import { Card, LinkButton } from "../../kit/components.tsx";
+import { Card, LinkButton, Time } from "../../kit/components.tsx";
 import { ImitationCard } from "../../inspection-kit/threat-imitation.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
-import { threatPath } from "../../kit/paths.ts";
+import { threatPath, newReportPath, takedownPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags, severityManualPath } from "../../threat-kit/reasons.tsx";
-import { CampaignNote } from "../campaigns/note.tsx";
-import { CaseDetails } from "../cases/case-details.tsx";
+import { CampaignNote } from "../../threat-kit/campaign-note.tsx";
+import { CaseDetails } from "./case.tsx";
 import { SeenAt } from "../traps/visits.tsx";
-import { adviceOn } from "./advice.ts";
+import { adviceOn, findThreat, type LoadedThreat, loadThreat, type ThreatContext } from "./load.ts";
 import { FactCards } from "./facts.tsx";
-import { findThreat, type LoadedThreat, loadThreat, type ThreatContext } from "./load.ts";
 import { CheckState, DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
 import { Deliveries, NoteForm, Timeline } from "./history.tsx";
 import { LifecycleLine, timeToPage } from "../../threat-kit/lifecycle-line.tsx";
 import { NameCard } from "./name-comparison.tsx";
 import { PageComparison } from "./page-comparison.tsx";
-import { Reports } from "./reports.tsx";
 import { threatPanel } from "./panel.tsx";
+import type { ListedReport } from "../../../../response/cases/takedowns/lists.ts";
+import { counted } from "../../../../platform/lib/wording.ts";
+import { DeliveryMark, NextMark, purposeLabels, RecipientName } from "../../threat-kit/takedown-parts.tsx";
 
 const eventsShownMax = 10;
 const visitsShownMax = 10;
@@ -250,5 +251,59 @@ function Aside({ advice, deliveries, events, ...details }: Details) {
         </Card>
       </Late>
     </div>
+  );
+}
+
+/** Reports beyond these are folded, so that what follows stays in view. */
+const shownMax = 5;
+
+/** The reports of a threat, newest first, and the way to a new one. */
+function Reports({ reports, threatId }: { reports: readonly ListedReport[]; threatId: string }) {
+  const newest = reports.toReversed();
+  return (
+    <Card
+      title="Reports"
+      id="report"
+      aside={<LinkButton path={newReportPath([threatId])} label="Report" icon="send" small />}
+    >
+      {reports.length === 0 ? (
+        <p class="quiet">
+          Not reported yet. A report goes to the registrar, the hosting provider or others who can take the
+          site down, with the evidence.
+        </p>
+      ) : (
+        <>
+          <ReportList reports={newest.slice(0, shownMax)} />
+          {newest.length <= shownMax ? null : (
+            <details class="more">
+              <summary>{counted(newest.length - shownMax, "earlier report")}</summary>
+              <ReportList reports={newest.slice(shownMax)} />
+            </details>
+          )}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function ReportList({ reports }: { reports: readonly ListedReport[] }) {
+  return (
+    <ul class="stack gap-s">
+      {reports.map(({ next, report }) => (
+        <li>
+          <div class="line">
+            <span>
+              <a href={takedownPath(report.seq)}>{purposeLabels[report.purpose]}</a> to{" "}
+              <RecipientName recipient={report.recipient} />
+            </span>
+            <NextMark next={next} />
+          </div>
+          <p class="line s quiet">
+            <Time at={report.createdAt} relative />
+            <DeliveryMark report={report} />
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }

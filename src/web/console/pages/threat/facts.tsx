@@ -15,8 +15,11 @@ import {
   sharedHost,
   Texts,
   whyUnknown,
-} from "./fact-values.tsx";
-import { CertificateFacts, LoggedCertificates, NamedAddresses, PageFacts } from "./page-facts.tsx";
+  CertificateFacts,
+  LoggedCertificates,
+  NamedAddresses,
+  PageFacts,
+} from "./page-facts.tsx";
 
 /** Registration, DNS, page and certificate. */
 export function FactCards({ origins, ...props }: FactsProps & { origins: Origins }) {

@@ -9,9 +9,8 @@ import { Icon } from "../../kit/icons.tsx";
 import { inWords, typeDescriptions } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, newReportPath, pathWith, threatPath } from "../../kit/paths.ts";
-import { decisions, seenFields } from "../../threat-kit/decisions.ts";
-import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
-import { SiteMark } from "../../threat-kit/site.tsx";
+import { decisions, seenFields } from "../../threat-kit/decisions.tsx";
+import { SeverityMark, StatusMark, SiteMark } from "../../threat-kit/threat-marks.tsx";
 
 /** Severity, decision and state of the site. */
 export function Marks({ threat }: { threat: Threat }) {

@@ -15,8 +15,8 @@ import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath } from "../../kit/paths.ts";
-import { TeamChange, teamChangeIcon } from "../cases/team-change.tsx";
-import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
+import { DeliveryBadge } from "../../delivery-kit/delivery-parts.tsx";
+import type { Status } from "../../../../platform/vocabulary/threats.ts";
 
 /** Number of entries that are shown at once; the rest are behind a link. */
 const entriesShownMax = 8;
@@ -278,5 +278,39 @@ function Recipients({ event, sent }: { event: RecordedEvent; sent: readonly Deli
         </li>
       ))}
     </ul>
+  );
+}
+
+const nameCharactersMax = 60;
+const decided: Record<Status, string> = {
+  active: "reactivated it",
+  resolved: "resolved it",
+  false_positive: "marked it as a false positive",
+};
+
+/** Returns the icon of a change that people make; undefined for other fields. */
+function teamChangeIcon({ after, field }: DatedChange): IconName | undefined {
+  if (field === "status") return after === "active" ? "undo" : "check";
+  if (field === "assignee") return "people";
+  return field === "due" ? "clock" : undefined;
+}
+
+/** A decision, an assignment or a due time, in words that follow the name of the person. */
+function TeamChange({ change: { after, field } }: { change: DatedChange }) {
+  if (field === "status") return <>{decided[after as Status] ?? inWords(after ?? "")}</>;
+  if (field === "assignee")
+    return after === null ? (
+      <>unassigned it</>
+    ) : (
+      <>
+        assigned it to <Text text={after} charactersMax={nameCharactersMax} />
+      </>
+    );
+  const at = Date.parse(after ?? "");
+  if (Number.isNaN(at)) return <>removed the due time</>;
+  return (
+    <>
+      set the due time to <Time at={at} />
+    </>
   );
 }

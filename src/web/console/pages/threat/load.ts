@@ -12,8 +12,19 @@ import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import type { DatedChange } from "../../../../threats/threats/triage/history.ts";
 import type { Context } from "../../shell/router.ts";
 import { compareNames } from "../../threat-kit/compared-name.tsx";
-import { siteFactOf } from "../cases/site-fact.ts";
 import type { ListRequest } from "../../threat-kit/filters.ts";
+import {
+  hostingOf,
+  type Facts,
+  hasPage,
+  mailServersOf,
+  parkedWith,
+  showsPhishingPage,
+} from "../../../../facts/enrichment/facts/facts.ts";
+import type { SiteState } from "../../../../platform/vocabulary/site.ts";
+import { indicatorsIn } from "../../../../threats/threats/severity/indicators.ts";
+import type { SeverityReason } from "../../../../threats/threats/severity/severity-reasons.ts";
+import type { Status, ThreatType } from "../../../../platform/vocabulary/threats.ts";
 
 export const threatServices = [
   "campaigns",
@@ -114,4 +125,108 @@ export async function loadThreat(
     canInspect: enrichment.enabledLookups.names,
     hasRegistrationResponse: enrichment.registrationResponseOf(id) !== undefined,
   };
+}
+
+/** Returns the fact that the state of a site follows from, as a sentence. It contains text of strangers. */
+function siteFactOf(
+  state: SiteState | null,
+  { facts, looksUp }: { facts: Facts | undefined; looksUp: boolean },
+): string {
+  if (state === null) {
+    if (!looksUp) return "Not determined: lookups are off (lookups.enabled).";
+    const reason = facts?.unknown.existence;
+    return reason === undefined
+      ? "Not determined yet: the first check is due."
+      : `Not determined: ${reason}.`;
+  }
+  const { existence, page } = facts ?? {};
+  const isPresent = existence?.exists === "yes";
+  switch (state) {
+    case "unregistered":
+      return "The name is not in DNS, and no registration is known.";
+    case "registered":
+      if (isPresent) return "The name is in DNS, but serves no page of its own.";
+      return "The name is registered, but not in DNS.";
+    case "parked":
+      return `A parking service shows its page: ${(facts && hostingOf(facts).parked) ?? page?.parked ?? "unknown"}.`;
+    case "blocked":
+      return blockingFact(facts);
+    case "down":
+      if (existence?.exists === "no") return "The name is no longer in DNS.";
+      return page === undefined ? "Its page is gone." : `The page responds with HTTP ${page.status}.`;
+    default:
+      if (page === undefined) return "A visitor was shown a copy of your page (beacon).";
+      return `The page responds with HTTP ${page.status}: ${page.title || page.finalUrl}`;
+  }
+}
+
+function blockingFact(facts: Facts | undefined): string {
+  const sinkhole = facts && hostingOf(facts).sinkholed;
+  if (sinkhole !== undefined) return `The name is in a sinkhole: ${sinkhole}.`;
+  if (facts?.page?.parked === "suspended") return "The hosting provider suspended the site.";
+  return `The registration has the status ${(facts?.registration?.status ?? []).join(", ")}.`;
+}
+
+/** Returns recommended actions for a threat, most urgent first, one sentence each. */
+export function adviceOn(given: {
+  status: Status;
+  type: ThreatType;
+  /** May reveal a page without detailed facts, for example after lookups were disabled. */
+  severityReasons: readonly SeverityReason[];
+  facts: Facts | undefined;
+  /** `detection.reactivate`. */
+  reactivates: boolean;
+  /** Whether names and pages are looked up at all. */
+  looksUpNames: boolean;
+  /** Whether a check has taken place, whatever it could determine. */
+  isChecked: boolean;
+}): string[] {
+  const { status, type, severityReasons, facts, reactivates, looksUpNames, isChecked } = given;
+  if (status === "false_positive")
+    return [
+      "This was marked as a false positive and is no longer monitored. If that was wrong, reactivate it.",
+    ];
+  if (status === "resolved")
+    return [
+      reactivates
+        ? "This is resolved. If the domain comes back, it is reactivated automatically."
+        : "This is resolved and stays resolved, because detection.reactivate is off.",
+    ];
+  const isKnownHarmful = type === "cloned_site" || indicatorsIn(severityReasons).includes("asks_for_secrets");
+  if (facts?.existence !== undefined) return activeAdvice({ ...facts, existence: facts.existence });
+  if (isKnownHarmful) return [report, warn, block];
+  if (!looksUpNames)
+    return ["Only the name is known, because lookups are off (lookups.enabled). Decide by the name."];
+  return isChecked
+    ? ["The last check could not determine whether the domain exists. Checks are repeated."]
+    : ["Only the name is known so far. Wait for the first check, or check now."];
+}
+
+const report = "Report it: the text, the evidence and those who can take it down are prepared.";
+const warn = "Warn people who may have visited it.";
+const block = "Protect your staff: block the domain in mail and web filters.";
+
+function activeAdvice(facts: Facts & Required<Pick<Facts, "existence">>): string[] {
+  const { existence, page } = facts;
+  if (existence.exists === "no")
+    return [
+      "The domain is not in DNS, so there is nothing to take down. Monitoring continues.",
+      "If it is available, consider registering it yourself.",
+    ];
+  if (existence.sinkholed !== undefined)
+    return ["The domain was sinkholed and is harmless now. You can resolve it."];
+  if (page !== undefined && hasPage(facts)) {
+    if (page.redirectsToProtected)
+      return [
+        "It redirects to your own site. If it is yours, add it to the allow list of the protected domain.",
+        "If it is not, monitor it: its owner can change the redirect at any time.",
+      ];
+    if (showsPhishingPage(facts) || page.imitation?.imitates === true) return [report, warn, block];
+  }
+  if (mailServersOf(facts).length > 0)
+    return ["It can send and receive mail under a name that looks like yours.", block, report];
+  if (parkedWith(facts) !== undefined)
+    return ["It is parked: harmless now, but this can change at any time. Monitoring continues.", report];
+  if (existence.addresses.length === 0) return ["It has no server yet. Monitoring continues.", report];
+  return ["Review its page and decide whether it is deceptive.", report];
 }

@@ -1,15 +1,19 @@
-import { threatsPath } from "../../kit/paths.ts";
+import { threatsPath, assigneePath, duePath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { addNote, checkThreat, decideThreat, showCheck } from "./actions.tsx";
-import { showThreat } from "./detail.tsx";
 import {
+  addNote,
+  checkThreat,
+  decideThreat,
+  showCheck,
   downloadEvidence,
   downloadRegistration,
   sendOriginalScreenshot,
   sendOriginalThumbnail,
   sendThumbnail,
-} from "./files.ts";
+} from "./actions.tsx";
+import { showThreat } from "./detail.tsx";
 import { threatServices } from "./load.ts";
+import { assignThreat, setDueTime } from "./case.tsx";
 
 const path = `${threatsPath}/:id`;
 
@@ -26,5 +30,13 @@ export const threatPages = pageGroup({
     { method: "POST", path: `${path}/look`, permission: "inspect", run: checkThreat },
     { method: "POST", path: `${path}/status`, permission: "decide", run: decideThreat },
     { method: "POST", path: `${path}/notes`, permission: "annotate", run: addNote },
+  ],
+});
+
+export const casePages = pageGroup({
+  services: ["cases", "threats"],
+  routes: [
+    { method: "POST", path: assigneePath(":id"), permission: "decide", run: assignThreat },
+    { method: "POST", path: duePath(":id"), permission: "decide", run: setDueTime },
   ],
 });

@@ -1,14 +1,17 @@
 import { badRequest } from "../../../../platform/lib/errors.ts";
 import { statuses } from "../../../../platform/vocabulary/threats.ts";
 import { parseWholeNumber } from "../../kit/fields.ts";
-import type { PageResult } from "../../kit/page-result.ts";
+import { type PageResult, download, fragment } from "../../kit/page-result.ts";
 import { ownPath } from "../../shell/visitors.ts";
 import type { Context } from "../../shell/router.ts";
-import { decidedFlash, decisionOptions, leavesView } from "../../threat-kit/decisions.ts";
+import { decidedFlash, decisionOptions, leavesView, endDecision } from "../../threat-kit/decisions.tsx";
 import { isGrouped, listPath, readListRequest } from "../../threat-kit/filters.ts";
-import { endDecision } from "../../threat-kit/toast.tsx";
 import { perPage } from "./list.tsx";
-import { nothingSelected, selectedIds } from "./selection.ts";
+import { nothingSelected, selectedIds } from "./bulk.tsx";
+import { downloadStream, unknownLength } from "../../../http/download.ts";
+import { exportFormats } from "../../../../response/outputs/exports/formats.ts";
+import { ownerOf } from "../../shell/request.ts";
+import { Fresh } from "../../threat-kit/threat-marks.tsx";
 
 /** Applies a decision to the selected threats, or to all that match the filters. */
 export async function triageThreats(
@@ -40,4 +43,32 @@ export async function triageThreats(
     const shown = Math.min(page, Math.ceil(rows / perPage));
     return listPath(query, { page: shown > 1 ? String(shown) : undefined });
   }
+}
+
+/** Sends all threats of a view, in the order in which they were recorded. */
+export async function exportView(context: Context<"exports" | "publicUrl">): Promise<PageResult> {
+  const { services, request, query, account, now } = context;
+  const { exports, publicUrl } = services;
+  const format = exportFormats.find((one) => one === query.get("format"));
+  if (format === undefined)
+    throw badRequest(`"format" in the URL must be one of ${exportFormats.join(", ")}`);
+  const { filter } = readListRequest(query, { account, now });
+  // A response to HEAD has no body that would be read to its end.
+  if (request.method === "HEAD") return new Response(null, { headers: unknownLength });
+  const file = await exports.open(format, filter, { publicUrl: publicUrl(), owner: ownerOf(account) });
+  return download(file.fileName, file.type, downloadStream(file, request.signal));
+}
+
+/** Sends the fragment with the number of new threats in a view. */
+export async function showNewThreats({
+  services,
+  query: given,
+  account,
+  now,
+}: Context<"threatIndex">): Promise<PageResult> {
+  const { filter, query } = readListRequest(given, { account, now });
+  const since = parseWholeNumber(given.get("since"));
+  if (since === undefined) throw badRequest('"since" in the URL must be a number');
+  const count = await services.threatIndex().newerThan(filter, since);
+  return fragment(<Fresh query={query} since={since} count={count} />);
 }

@@ -12,11 +12,8 @@ import { campaignPath } from "../../kit/paths.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath, type ListRequest } from "../../threat-kit/filters.ts";
-import { SeverityMark } from "../../threat-kit/severity.tsx";
-import { Thumbnail } from "../../threat-kit/shot.tsx";
-import { SiteMark } from "../../threat-kit/site.tsx";
-import { hasWork, WorkMarks } from "./case-marks.tsx";
-import { Members, Row, workOf, type MembersProps, type RowsProps } from "./rows.tsx";
+import { SeverityMark, Thumbnail, SiteMark } from "../../threat-kit/threat-marks.tsx";
+import { hasWork, WorkMarks, Members, Row, workOf, type MembersProps, type RowsProps } from "./rows.tsx";
 
 /** States of the sites of a campaign by what the team has to know first. */
 const siteStatesByUrgency: readonly SiteState[] = [

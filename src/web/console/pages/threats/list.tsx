@@ -17,12 +17,11 @@ import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "..
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { isGrouped, listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
-import { seenFields } from "../../threat-kit/decisions.ts";
+import { seenFields } from "../../threat-kit/decisions.tsx";
 import { threatPanel } from "../threat/panel.tsx";
 import { SelectionBar } from "./bulk.tsx";
-import { FilterBar } from "./filter-bar.tsx";
-import { filterChoices } from "./filter-menu.tsx";
-import { Fresh } from "../../threat-kit/fresh.tsx";
+import { FilterBar, filterChoices } from "./filter-bar.tsx";
+import { Fresh } from "../../threat-kit/threat-marks.tsx";
 import { GroupNote, GroupRows, membersAround, type Expanded } from "./group-rows.tsx";
 import { ListHead } from "./head.tsx";
 import { MemberRows, ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";

@@ -1,10 +1,8 @@
 import { changeCasesPath, exportPath, newThreatsPath, threatsPath, triagePath } from "../../kit/paths.ts";
 import { pageGroup, type NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
-import { triageThreats } from "./actions.tsx";
-import { changeCases } from "./case-changes.ts";
-import { exportView } from "./exports.ts";
-import { showNewThreats } from "./new-threats.tsx";
+import { triageThreats, exportView, showNewThreats } from "./actions.tsx";
+import { changeCases } from "./bulk.tsx";
 import { listThreats } from "./list.tsx";
 
 /** Number of threats to decide. */

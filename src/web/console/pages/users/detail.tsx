@@ -9,7 +9,7 @@ import { Button, Choices, Form, PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { accountPath, auditPath, userPath, usersPath } from "../../kit/paths.ts";
-import { roleWords } from "../account/role-words.ts";
+import { roleWords } from "../../kit/labels.ts";
 import { SessionTable } from "../account/session-table.tsx";
 import { AccountState, type UsersContext } from "./list.tsx";
 

@@ -9,7 +9,7 @@ import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { invitationPath, inviteUserPath, userLinkPath, userPath, usersPath } from "../../kit/paths.ts";
-import { roleWords } from "../account/role-words.ts";
+import { roleWords } from "../../kit/labels.ts";
 import { userOf } from "./detail.tsx";
 import type { UsersContext } from "./list.tsx";
 

@@ -7,8 +7,7 @@ import { Button, Form, HiddenFields, PostButton, TextField } from "../../kit/for
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newViewPath, savedViewPath, threatsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { listPath, readListRequest, type ListReader } from "../../threat-kit/filters.ts";
-import { activeFilters } from "../../threat-kit/filter-labels.ts";
+import { listPath, readListRequest, type ListReader, activeFilters } from "../../threat-kit/filters.ts";
 
 type ViewContext = Context<"savedViews">;
 

@@ -9,10 +9,13 @@ import { page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { filterFacts } from "../../threat-kit/event-filter.tsx";
-import { RecipientNow } from "../deliveries/recipient-now.tsx";
-import { DeliveryTable } from "../deliveries/delivery-table.tsx";
-import { endpointWords, needsAttention } from "../deliveries/recipient-note.tsx";
-import { RecipientState } from "../deliveries/recipient-state.tsx";
+import {
+  RecipientNow,
+  endpointWords,
+  needsAttention,
+  RecipientState,
+} from "../../delivery-kit/recipient-parts.tsx";
+import { DeliveryTable } from "../../delivery-kit/delivery-table.tsx";
 import { savedName, type Saved } from "./webhook-form.tsx";
 import { EndpointUrl, SavedNote, SecretState } from "./webhook-parts.tsx";
 

@@ -7,12 +7,20 @@ import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { enabledDomains, filterFields, FilterFields, readFilter } from "../../threat-kit/event-filter.tsx";
 import { attempt, createFieldReader, readHeaders, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Help } from "../../kit/disclosure.tsx";
-import { Button, Checkbox, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
-import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
+import {
+  Button,
+  Checkbox,
+  Form,
+  TextArea,
+  TextField,
+  type Choice,
+  OnlyThese,
+  readOnlyThese,
+} from "../../kit/form.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { testShown, type TestShown } from "../deliveries/test-note.tsx";
+import { testShown, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
 
 const eventChoices: Choice[] = eventTypes.map((type) => ({
   value: type,

@@ -7,11 +7,13 @@ import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { filterPhrases } from "../../threat-kit/event-filter.tsx";
-import { DayChart } from "../deliveries/day-chart.tsx";
-import { atMost } from "../deliveries/day-stats.tsx";
-import { FailureList, offersSendAll } from "../deliveries/failure-list.tsx";
-import { endpointWords } from "../deliveries/recipient-note.tsx";
-import { RecipientState } from "../deliveries/recipient-state.tsx";
+import { DayChart, atMost } from "../../delivery-kit/day-stats.tsx";
+import {
+  FailureList,
+  offersSendAll,
+  endpointWords,
+  RecipientState,
+} from "../../delivery-kit/recipient-parts.tsx";
 import { EndpointUrl } from "./webhook-parts.tsx";
 
 const perPage = 50;

@@ -9,9 +9,8 @@ import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { webhooksPath as path } from "../../kit/paths.ts";
 import { pageGroup, type Context, type NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
-import { endpointWords } from "../deliveries/recipient-note.tsx";
-import { eventReplay, replayRoutes } from "../deliveries/replay-pages.tsx";
-import { sendAllRoutes } from "../deliveries/send-all-pages.tsx";
+import { endpointWords } from "../../delivery-kit/recipient-parts.tsx";
+import { eventReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
 import { endpointOf, showEndpoint } from "./webhook-detail.tsx";
 import { listEndpoints } from "./webhook-list.tsx";
 import {

@@ -5,7 +5,7 @@ import { FlashMessage } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { webhooksPath as path } from "../../kit/paths.ts";
-import { TestNote } from "../deliveries/test-note.tsx";
+import { TestNote } from "../../delivery-kit/delivery-parts.tsx";
 import { type Saved } from "./webhook-form.tsx";
 
 /** The URL of an endpoint. Its path and query may hold a secret, which only administrators may see. */

@@ -1,0 +1,224 @@
+import { domainsPath, domainPath, originalsPath } from "../../kit/paths.ts";
+import { pageGroup, type Context } from "../../shell/router.ts";
+import { addLogo, removeLogo, sendLogo, LogosCard } from "./logos.tsx";
+import { applySuggestion, showSuggestion, SuggestionsCard } from "./suggestions.tsx";
+import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
+import type { OriginalState } from "../../../../facts/inspection/originals/originals.ts";
+import { originalRoles } from "../../../../facts/inspection/model/original.ts";
+import { Card, FormError, PageHead } from "../../kit/components.tsx";
+import { Button, Form, PostButton, Select, TextField } from "../../kit/form.tsx";
+import { Note } from "../../kit/marks.tsx";
+import { Name } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { fragment, page, type PageResult, redirect } from "../../kit/page-result.ts";
+import { Empty } from "../../kit/table.tsx";
+import { findDomain } from "../domains/shared.ts";
+import { OriginalCard } from "./page-card.tsx";
+import { roleNames } from "../../inspection-kit/original-words.ts";
+import { badRequest, notFound, PublicError } from "../../../../platform/lib/errors.ts";
+
+const base = `${domainsPath}/:domain/originals`;
+
+/** Pages of a protected domain that attackers are likely to copy, logos, and what they suggest. */
+export const originalPages = pageGroup({
+  services: ["archive", "config", "domains", "nameSearches", "originals", "threatIndex"],
+  routes: [
+    { method: "GET", path: base, permission: "read", run: showOriginals },
+    { method: "POST", path: base, permission: "administer", run: addOriginal },
+    { method: "POST", path: `${base}/capture`, permission: "inspect", run: captureOriginals },
+    { method: "POST", path: `${base}/remove`, permission: "administer", run: removeOriginal },
+    { method: "POST", path: `${base}/versions`, permission: "administer", run: decideVersion },
+    { method: "GET", path: `${base}/versions/:version`, permission: "read", run: sendVersion },
+    { method: "POST", path: `${base}/logos`, permission: "administer", body: "upload", run: addLogo },
+    { method: "POST", path: `${base}/logos/remove`, permission: "administer", run: removeLogo },
+    { method: "GET", path: `${base}/logos/:logo`, permission: "read", run: sendLogo },
+    { method: "GET", path: `${base}/suggestions`, permission: "read", run: showSuggestion },
+    { method: "POST", path: `${base}/suggestions`, permission: "administer", run: applySuggestion },
+  ],
+});
+
+type OriginalsContext = Context<"domains" | "originals">;
+
+/** Input of the form that adds a page, and what is wrong with it. */
+interface AddForm {
+  address: string;
+  role: string;
+  error: string;
+}
+
+const roleChoices = originalRoles.map((role) => ({ value: role, label: roleNames[role] }));
+
+function showOriginals(context: OriginalsContext): Promise<PageResult> {
+  return originalsPage(context);
+}
+
+/** @param form input that was rejected */
+async function originalsPage(context: OriginalsContext, form?: AddForm): Promise<PageResult> {
+  const domain = findDomain(context);
+  const { originals } = context.services;
+  const { domain: name, enabled } = domain;
+  const pages = originals.pages(domain);
+  if (context.request.headers.has("x-fragment"))
+    return fragment(<Pages domain={name} pages={pages} now={context.now} />);
+  const suggestions = await originals.suggestions(domain);
+  return page(
+    `Original pages of ${name}`,
+    <>
+      <PageHead
+        title={
+          <>
+            Original pages of <Name name={name} />
+          </>
+        }
+        crumbs={[
+          { label: "Protected domains", path: domainsPath },
+          { label: name, path: domainPath(name) },
+        ]}
+        lead="Pages that attackers are likely to copy. Inspected pages are compared with them. Each is captured once a day."
+      >
+        {enabled && originals.isEnabled ? (
+          <PostButton action={`${originalsPath(name)}/capture`} label="Capture now" icon="image" />
+        ) : null}
+      </PageHead>
+      {originals.isEnabled ? null : (
+        <Note tone="warn" title="No pages are captured">
+          <code>lookups.enabled</code> is false in the configuration file. Pages are compared with the
+          versions on record.
+        </Note>
+      )}
+      <FormError message={form?.error} />
+      <div class="cols cols-main">
+        <Pages domain={name} pages={pages} now={context.now} />
+        <div class="stack">
+          <SuggestionsCard domain={domain} suggestions={suggestions} />
+          {enabled ? <AddPage domain={domain} form={form} /> : null}
+          <LogosCard domain={name} logos={originals.logos(domain)} />
+        </div>
+      </div>
+    </>,
+    form === undefined ? {} : { status: 400 },
+  );
+}
+
+/** Refreshes itself while pages are being captured. */
+function Pages({ domain, pages, now }: { domain: string; pages: readonly OriginalState[]; now: number }) {
+  const isBusy = pages.some(({ isCapturing, original }) => isCapturing || isAwaited(original, now));
+  const refresh = isBusy ? { "data-refresh": originalsPath(domain), "data-refresh-ms": "2000" } : {};
+  return (
+    <div class="stack" id="original-pages" {...refresh}>
+      {pages.length === 0 ? (
+        <Empty title="No pages yet">
+          The home page is captured within a minute, and the pages to sign in and to pay that it links to.
+        </Empty>
+      ) : (
+        pages.map((state) => <OriginalCard domain={domain} state={state} />)
+      )}
+    </div>
+  );
+}
+
+/** Returns whether a page that was never captured is about to be. */
+function isAwaited({ capturedAt, dueAt, problem }: OriginalState["original"], now: number): boolean {
+  return capturedAt === null && problem === null && dueAt <= now;
+}
+
+function AddPage({ domain: { domain }, form }: { domain: ProtectedDomain; form: AddForm | undefined }) {
+  const action = originalsPath(domain);
+  if (!usePage().mayOpen("POST", action)) return null;
+  return (
+    <Card title="Add a page">
+      <Form action={action}>
+        <TextField
+          label="Address"
+          name="address"
+          value={form?.address}
+          maxLength={2_000}
+          placeholder={`https://${domain}/login`}
+          required
+          hint="A page that discovery does not find, such as one for customers of one country."
+        />
+        <Select label="What it is" name="role" choices={roleChoices} value={form?.role ?? "sign_in"} />
+        <p class="line">
+          <Button label="Add page" />
+        </p>
+      </Form>
+    </Card>
+  );
+}
+
+/** A screenshot of a version never changes. */
+const screenshotMaxAgeSeconds = 86_400;
+
+async function addOriginal(context: OriginalsContext): Promise<PageResult> {
+  const { by, form, services } = context;
+  const domain = findDomain(context);
+  const address = form.get("address") ?? "";
+  const role = originalRoles.find((one) => one === form.get("role"));
+  try {
+    if (role === undefined) throw badRequest(`The role must be one of ${originalRoles.join(", ")}.`);
+    await context.write(() => services.originals.add(domain, { address, role }, { by }));
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    return originalsPage(context, { address, role: role ?? "", error: error.message });
+  }
+  const isCaptured = await services.originals.captureNow(domain);
+  return redirect(
+    originalsPath(domain.domain),
+    isCaptured ? "Page added. It is being captured." : "Page added. It is captured when lookups are enabled.",
+  );
+}
+
+async function removeOriginal(context: OriginalsContext): Promise<PageResult> {
+  const { by, form, services } = context;
+  const domain = findDomain(context);
+  const seq = Number(form.get("page"));
+  await context.write(() => services.originals.remove(domain, seq, { by }));
+  return redirect(
+    originalsPath(domain.domain),
+    "Page removed. It is not discovered again. To capture it again, add its address.",
+  );
+}
+
+async function captureOriginals(context: OriginalsContext): Promise<PageResult> {
+  const domain = findDomain(context);
+  const path = originalsPath(domain.domain);
+  if (await context.services.originals.captureNow(domain))
+    return redirect(path, "The pages are being captured.");
+  return redirect(path, {
+    tone: "warning",
+    text: "No page is captured, because lookups.enabled is false in the configuration file.",
+  });
+}
+
+async function decideVersion(context: OriginalsContext): Promise<PageResult> {
+  const { by, form, services } = context;
+  const domain = findDomain(context);
+  const version = Number(form.get("version"));
+  const state = form.get("state");
+  if (state !== "accepted" && state !== "rejected")
+    throw badRequest("The state must be accepted or rejected.");
+  await context.write(() =>
+    state === "accepted"
+      ? services.originals.accept(domain, version, { by })
+      : services.originals.reject(domain, version, { by }),
+  );
+  return redirect(
+    originalsPath(domain.domain),
+    state === "accepted"
+      ? "Pages are compared with this version from now on."
+      : "Rejected. Pages are compared with the version before it, if there is one.",
+  );
+}
+
+async function sendVersion(context: OriginalsContext): Promise<PageResult> {
+  const domain = findDomain(context);
+  const version = Number(context.params["version"]);
+  const screenshot = await context.services.originals.screenshotOf(domain, version);
+  if (screenshot === undefined) throw notFound("There is no screenshot for this version.");
+  return new Response(screenshot.webp, {
+    headers: {
+      "content-type": "image/webp",
+      "cache-control": `private, max-age=${screenshotMaxAgeSeconds}`,
+    },
+  });
+}
