@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { restoreFile } from "../../operations/backups/file-backups.ts";
 import { restoreBackup } from "../../operations/backups/restoring/restore-backup.ts";
@@ -36,6 +36,7 @@ import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, toggle } from "../terminal/flags.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { replaceFile } from "../../platform/lib/disk.ts";
 
 const pathCharactersMax = 1_000;
 /** Mode of a new folder for the configuration, which may contain secrets. */
@@ -184,9 +185,7 @@ async function writeConfiguration({ repository, manifest, configPath, terminal }
   const configuration = (await explained(() => readConfiguration(repository.store, manifest))) ?? "";
   const file = resolve(configPath);
   // Only its owner can read it, because it may contain secrets.
-  rmSync(`${file}.new`, { force: true });
-  writeFileSync(`${file}.new`, configuration, { mode: 0o600, flush: true, flag: "wx" });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, configuration);
   terminal.err.write(
     `wrote ${visible(configPath, pathCharactersMax)}; it is complete except for files and environment variables with secrets that it names: 'phishwatch check' lists what is missing\n`,
   );

@@ -1,19 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fchownSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { readSmallFile, UnreadableFileError } from "../../platform/database/files/other-users.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import { type ListName, listNames, type ListTexts } from "../../platform/lib/lists/list-texts.ts";
-import { syncToDisk } from "../../platform/lib/disk.ts";
+import { replaceFile } from "../../platform/lib/disk.ts";
 import { listDefinitions } from "./list-definitions.ts";
 import { projectKeys } from "./project-keys.ts";
 import {
@@ -61,23 +51,6 @@ function readFile(path: string): Uint8Array {
 }
 
 /**
- * Writes a new file durably. Root imports an update for the user of the server, who owns the folder and may create
- * links in it: the file is created, so that no link is followed, and its owner is set before it has its final name.
- */
-function writeNew(path: string, bytes: Uint8Array): void {
-  rmSync(path, { force: true });
-  const descriptor = openSync(path, "wx", 0o600);
-  try {
-    for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
-    const { uid, gid } = statSync(dirname(path));
-    if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/**
  * Copies a verified update next to the database. Whenever the process is killed, the previous or the new one is complete.
  * @throws DataUpdateError if the stored one is of a later version, unless `force` is set; or the system's error
  */
@@ -101,16 +74,10 @@ export function storeUpdate({
       `version ${update.version} is older than ${previous.update.version}, which is in use; --force replaces it`,
     );
   const target = updatePathOf(path);
-  const next = `${target}.next`;
-  try {
-    // The bytes that were verified, even if the file changes meanwhile.
-    writeNew(next, bytes);
-    renameSync(next, target);
-    syncToDisk(dirname(target));
-  } catch (error) {
-    rmSync(next, { force: true });
-    throw error;
-  }
+  // Root imports an update for the user of the server, who owns the folder and may create links in it.
+  const owner = process.getuid?.() === 0 ? statSync(dirname(target)) : undefined;
+  // The bytes that were verified, even if the file changes meanwhile.
+  replaceFile(target, bytes, { owner });
   return { update, previous };
 }
 

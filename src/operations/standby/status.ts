@@ -1,10 +1,11 @@
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Clock, fromIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { newestState, type StandbyState } from "./standby-folder.ts";
 import type { HostPort } from "../../platform/config/fields/texts.ts";
+import { replaceFile } from "../../platform/lib/disk.ts";
 
 const statusName = "status.json";
 const time = Type.String({ maxLength: 40 });
@@ -42,15 +43,7 @@ export interface StandbyReport {
 /** Writes the status, all or nothing. */
 export async function writeStatus(standby: string, status: StandbyStatus): Promise<void> {
   await mkdir(standby, { recursive: true, mode: 0o700 });
-  const target = join(standby, statusName);
-  await rm(`${target}.new`, { force: true });
-  const file = await open(`${target}.new`, "wx", 0o600);
-  try {
-    await file.writeFile(JSON.stringify(status));
-  } finally {
-    await file.close();
-  }
-  await rename(`${target}.new`, target);
+  replaceFile(join(standby, statusName), JSON.stringify(status), { durable: false });
 }
 
 /** Returns undefined if there is none. */

@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, statfsSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { bytesText } from "./durations.ts";
 
@@ -36,4 +46,40 @@ export function syncToDisk(path: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * Replaces a file in one step: others see its whole old or its whole new content. A process that is killed leaves at most
+ * `<path>.new`, which the next call replaces. Never writes through a link that somebody has put there.
+ * @param options.mode whatever the umask is; default: only its owner can read it
+ * @param options.durable whether a power cut must not lose the new content
+ * @throws an error of the system
+ */
+export function replaceFile(
+  path: string,
+  content: Uint8Array | string,
+  {
+    mode = 0o600,
+    owner,
+    durable = true,
+  }: { mode?: number; owner?: { uid: number; gid: number }; durable?: boolean } = {},
+): void {
+  const next = `${path}.new`;
+  rmSync(next, { force: true });
+  try {
+    const file = openSync(next, "wx", 0o600);
+    try {
+      writeFileSync(file, content);
+      if (owner !== undefined) fchownSync(file, owner.uid, owner.gid);
+      if (mode !== 0o600) fchmodSync(file, mode);
+      if (durable) fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(next, path);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+  if (durable) syncToDisk(dirname(path));
 }

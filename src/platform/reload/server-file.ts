@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { readSmallFile } from "../database/files/other-users.ts";
 import type { ConfigSource } from "../config/config.ts";
 import { buildInfo } from "../lib/build-info.ts";
 import type { Instant } from "../lib/clock.ts";
+import { replaceFile } from "../lib/disk.ts";
 import { listsVersion } from "../lib/lists/list-texts.ts";
 import type { ReloadOutcome } from "./reload.ts";
 
@@ -39,7 +40,6 @@ export function usedWith({ path, text }: Pick<ConfigSource, "path" | "text">): S
   return { version, commit, configuration: path, sha256, lists: listsVersion() };
 }
 
-const ownerOnly = 0o600;
 /** An outcome lists all changes of a file with thousands of entries. */
 const stateBytesMax = 1 << 24;
 
@@ -50,9 +50,7 @@ function serverFileOf(databasePath: string): string {
 
 /** Replaces the file in one step. */
 export function writeServerState(databasePath: string, state: ServerState): void {
-  const path = serverFileOf(databasePath);
-  writeFileSync(`${path}.new`, JSON.stringify(state), { mode: ownerOnly });
-  renameSync(`${path}.new`, path);
+  replaceFile(serverFileOf(databasePath), JSON.stringify(state), { durable: false });
 }
 
 /**

@@ -1,25 +1,8 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { serviceName, unitLink } from "./unit.ts";
-import { syncToDisk } from "../lib/disk.ts";
 
 /** The system that the service is installed on: this machine, or a folder that becomes the root of another one. */
 export interface Host extends Programs {
@@ -187,39 +170,6 @@ function createPrograms(env: Readonly<Record<string, string | undefined>>) {
 
 function failure(message: string): StartError {
   return new StartError(message, { exitCode: 1 });
-}
-
-/** Owner, group and mode of a file. */
-export interface FileAccess {
-  uid: number;
-  gid: number;
-  mode: number;
-}
-
-/**
- * Replaces a file atomically: another process sees the whole old or the whole new content. A killed process leaves at
- * most `<path>.new`, which the next call replaces. Only for folders that no other user may write to.
- */
-export function replaceFile(
-  path: string,
-  content: Uint8Array | string,
-  { uid, gid, mode }: FileAccess,
-): void {
-  const temporary = `${path}.new`;
-  const bytes = typeof content === "string" ? Buffer.from(content) : content;
-  // Not through a link that has this name.
-  rmSync(temporary, { force: true });
-  const file = openSync(temporary, "wx", 0o600);
-  try {
-    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
-    fchownSync(file, uid, gid);
-    fchmodSync(file, mode);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(temporary, path);
-  syncToDisk(dirname(path));
 }
 
 /** Creates a folder of the system, with the folders above it, that every user may enter whatever the umask is. */

@@ -13,7 +13,8 @@ import { dirname } from "node:path";
 import { renderExample } from "../config/render.ts";
 import { messageOf, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { contentOf, createFolder, type Host, replaceFile } from "./host.ts";
+import { replaceFile } from "../lib/disk.ts";
+import { contentOf, createFolder, type Host } from "./host.ts";
 import {
   configFile,
   configFolder,
@@ -89,7 +90,7 @@ function copyExecutable({ at }: Host, executable: string, target: string): Step[
       text: `${size === undefined ? "copy the executable to" : "replace the executable"} ${target}`,
       apply() {
         createFolder(dirname(path));
-        replaceFile(path, contentOf(executable)!, { ...root, mode: 0o755 });
+        replaceFile(path, contentOf(executable)!, { owner: root, mode: 0o755 });
       },
     },
   ];
@@ -130,7 +131,8 @@ function createConfiguration(host: Host): Step[] {
     return [
       {
         text: `write the configuration ${configFile}`,
-        apply: () => replaceFile(path, serviceConfiguration(), { uid: 0, gid: groupOf(host), mode }),
+        apply: () =>
+          replaceFile(path, serviceConfiguration(), { owner: { uid: 0, gid: groupOf(host) }, mode }),
       },
     ];
   return letGroup(host, { path: configFile, may: "read" });
@@ -218,7 +220,7 @@ function writeUnit(
       text: `${present === undefined ? "write" : "replace"} the unit ${unitFile}`,
       apply() {
         createFolder(dirname(at(unitFile)));
-        replaceFile(at(unitFile), text, { ...root, mode: 0o644 });
+        replaceFile(at(unitFile), text, { owner: root, mode: 0o644 });
       },
     },
   ];

@@ -7,7 +7,8 @@ import {
 } from "../repository/format.ts";
 import type { ChunkWriter } from "./chunk-writer.ts";
 import type { DatabaseSnapshot } from "./database-snapshot.ts";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { replaceFile } from "../../../platform/lib/disk.ts";
 
 /** A chunk of the file is stored as a whole if more of its blocks than this have changed since it was. */
 const changedBlocksMax = blocksPerChunk / 4;
@@ -216,25 +217,9 @@ export function writeBlockIndex(
   repositoryId: string,
   { id, hashes }: BlockIndex,
 ): void {
-  const path = indexPath(databasePath, repositoryId);
-  const next = `${path}.next`;
   const head = { form, repository: repositoryId, id, hash: hashOf(hashes) };
-  try {
-    // Root may make a backup of an appliance of another user: it must not write through a link of that user.
-    rmSync(next, { force: true });
-    const file = openSync(next, "wx", 0o600);
-    try {
-      for (const part of [Buffer.from(`${JSON.stringify(head)}\n`), hashes])
-        for (let written = 0; written < part.length;) written += writeSync(file, part, written);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(next, path);
-  } catch (error) {
-    rmSync(next, { force: true });
-    throw error;
-  }
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), hashes]);
+  replaceFile(indexPath(databasePath, repositoryId), content);
 }
 
 function hashOf(bytes: Uint8Array): string {

@@ -8,11 +8,10 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../../lib/errors.ts";
-import { syncToDisk } from "../../lib/disk.ts";
+import { syncToDisk, replaceFile } from "../../lib/disk.ts";
 import { asideEnding, namesOfKilledRestore } from "./open-file.ts";
 import { statePathOf } from "./state-file.ts";
 import { type FillRandom, randomHex } from "../../lib/ids.ts";
@@ -90,9 +89,7 @@ export function carryOut(path: string, stamp: string): string[] {
   const folder = stagingFolder(path);
   const plan = join(folder, planFile);
   syncToDisk(folder);
-  writeFileSync(`${plan}.next`, JSON.stringify({ stamp }), { mode: 0o600, flush: true });
-  renameSync(`${plan}.next`, plan);
-  syncToDisk(folder);
+  replaceFile(plan, JSON.stringify({ stamp }));
   return complete(path, stamp);
 }
 
@@ -215,7 +212,7 @@ export function removeLeftovers(path: string, { copies }: { copies: boolean }): 
   const base = basename(real);
   const random = "[0-9a-f]{16}";
   const pattern = new RegExp(
-    `^(\\${incomingEnding}|\\.before-upgrade\\.partial|\\${copyEnding}${random}|\\.lost-[0-9T]+\\${partialEnding}|\\${indexPartialEnding}|\\.health\\.next|\\.server(\\.new)?)(-wal|-shm|-journal)?$`,
+    `^(\\${incomingEnding}|\\.before-upgrade\\.partial|\\${copyEnding}${random}|\\.lost-[0-9T]+\\${partialEnding}|\\${indexPartialEnding}|\\.health\\.(next|new)|\\.server(\\.new)?)(-wal|-shm|-journal)?$`,
   );
   for (const name of readdirSync(dirname(real))) {
     const ending = name.startsWith(base) ? name.slice(base.length) : "";

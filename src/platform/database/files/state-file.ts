@@ -1,9 +1,8 @@
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, statSync } from "node:fs";
 import type { Instant } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
-import { syncToDisk } from "../../lib/disk.ts";
+import { replaceFile } from "../../lib/disk.ts";
 import { readSmallFile } from "./other-users.ts";
 import { identityOf, isSame, markerOf, type FileIdentity } from "./open-file.ts";
 
@@ -87,19 +86,8 @@ function isState(value: Partial<StoredState> | null): value is StoredState {
 
 /** @throws the system's error, for example because the disk is full */
 function writeState(path: string, value: StoredState): void {
-  const file = statePathOf(path);
-  const next = `${file}.next`;
   // After a power cut, a marker of the file that the state does not know would look like another file.
-  const mustLast = value.marker === null;
-  try {
-    writeFileSync(next, `${JSON.stringify(value)}\n`, { mode: 0o600 });
-    if (mustLast) syncToDisk(next);
-    renameSync(next, file);
-    if (mustLast) syncToDisk(dirname(file));
-  } catch (error) {
-    rmSync(next, { force: true });
-    throw error;
-  }
+  replaceFile(statePathOf(path), `${JSON.stringify(value)}\n`, { durable: value.marker === null });
 }
 
 /**
