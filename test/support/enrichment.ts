@@ -15,7 +15,7 @@ import type { Page, PageResult } from "../../src/facts/lookups/page/page-lookup.
 import { fingerprintOf } from "../../src/facts/inspection/comparison/fingerprint.ts";
 import { keptScreenshot } from "../../src/facts/lookups/pictures/kept-screenshot.ts";
 import { createLog } from "../../src/platform/lib/log.ts";
-import type { ScreenshotKind } from "../../src/platform/vocabulary/screenshots.ts";
+import type { ScreenshotKind } from "../../src/platform/vocabulary/inspections.ts";
 import type { ThreatSource } from "../../src/platform/vocabulary/threats.ts";
 import { viewOf } from "../facts/inspection/comparison/support.ts";
 import { openStores } from "./stores.ts";

@@ -4,7 +4,7 @@ import { protectedDomains } from "../../../src/threats/domains/tables.ts";
 import { createIdFactory } from "../../../src/platform/lib/ids.ts";
 import { severityOf } from "../../../src/threats/threats/severity/severity.ts";
 import { threats } from "../../../src/threats/threats/store/tables.ts";
-import type { Registration } from "../../../src/platform/vocabulary/registration.ts";
+import type { Registration } from "../../../src/platform/vocabulary/site.ts";
 import { statuses, type ThreatSource, type ThreatType } from "../../../src/platform/vocabulary/threats.ts";
 import type { Random } from "../random.ts";
 

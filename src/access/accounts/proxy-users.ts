@@ -1,5 +1,4 @@
-import { roles, type Role } from "../../platform/vocabulary/permissions.ts";
-import type { GroupsSeparator } from "../../platform/vocabulary/groups.ts";
+import { type GroupsSeparator, type Role, roles } from "../../platform/vocabulary/permissions.ts";
 import { readAccountName } from "./account-names.ts";
 
 /** Headers by which a trusted proxy says who the user is, in lowercase. */

@@ -5,7 +5,7 @@ import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { isMessage, titleOf } from "../../messaging/content/sent-message.ts";
-import { deliveryStatuses } from "../../platform/vocabulary/deliveries.ts";
+import { deliveryStatuses } from "../../platform/vocabulary/channels.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";

@@ -1,7 +1,7 @@
 import type { ReplayRequest } from "../../messaging/deliveries/replay.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
 import { counted } from "../../platform/lib/wording.ts";
-import { replaySelections } from "../../platform/vocabulary/deliveries.ts";
+import { replaySelections } from "../../platform/vocabulary/channels.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError } from "../terminal/command.ts";

@@ -9,7 +9,7 @@ import type { Existence } from "../lookups/dns/existence.ts";
 import type { Page } from "../lookups/page/page-lookup.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
-import type { ScreenshotKind } from "../../platform/vocabulary/screenshots.ts";
+import type { ScreenshotKind } from "../../platform/vocabulary/inspections.ts";
 import type { SiteState } from "../../platform/vocabulary/site.ts";
 import { cameBackToLife, changesBetween, threatFactsOf } from "./facts/fact-changes.ts";
 import type { Facts } from "./facts/facts.ts";

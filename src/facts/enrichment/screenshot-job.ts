@@ -3,7 +3,7 @@ import type { Page } from "../lookups/page/page-lookup.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Inspector } from "../inspection/model/inspector.ts";
 import type { OriginalLook, Originals } from "../inspection/originals/open-originals.ts";
-import type { ScreenshotKind } from "../../platform/vocabulary/screenshots.ts";
+import type { ScreenshotKind } from "../../platform/vocabulary/inspections.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
 import { changesBetween, threatFactsOf } from "./facts/fact-changes.ts";
 import { withShown } from "./facts/merge-facts.ts";

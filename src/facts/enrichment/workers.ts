@@ -6,7 +6,7 @@ import type { Log } from "../../platform/lib/log.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
-import type { ScreenshotKind } from "../../platform/vocabulary/screenshots.ts";
+import type { ScreenshotKind } from "../../platform/vocabulary/inspections.ts";
 import { createCheckJob } from "./check-job.ts";
 import type { Handoff } from "./jobs/handoff.ts";
 import { createWorker, type Worker } from "./jobs/worker.ts";

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, lt, or, sql, type SQL } from "drizz
 import type { Database } from "../../platform/database/database.ts";
 import { events, threatOfEvent } from "../../threats/events/tables.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
-import { deliveryStatuses, type DeliveryStatus } from "../../platform/vocabulary/deliveries.ts";
+import { deliveryStatuses, type DeliveryStatus } from "../../platform/vocabulary/channels.ts";
 import type { RecordedEventType } from "../../platform/vocabulary/events.ts";
 import { recipientState, type RecipientState } from "./rules/recipient-state.ts";
 import { deliveries, deliveryAttempts, recipients } from "./store/tables.ts";

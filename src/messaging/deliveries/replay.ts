@@ -25,7 +25,7 @@ import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../platform/lib/errors.ts";
 import type { IdFactory } from "../../platform/lib/ids.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import type { ReplaySelection } from "../../platform/vocabulary/deliveries.ts";
+import type { ReplaySelection } from "../../platform/vocabulary/channels.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
 import { subjectOf } from "../../access/entries/administration.ts";
 import { deliveries, recipients, announcements } from "./store/tables.ts";

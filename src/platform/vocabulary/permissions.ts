@@ -33,3 +33,7 @@ const allowed: Record<Role, readonly Permission[]> = { viewer, analyst, administ
 export function may(role: Role, permission: Permission): boolean {
   return allowed[role].includes(permission);
 }
+
+/** Separators of the groups in the header of a proxy. Authelia and oauth2-proxy write commas, Authentik vertical bars. */
+export const groupsSeparators = [",", ";", "|"] as const;
+export type GroupsSeparator = (typeof groupsSeparators)[number];

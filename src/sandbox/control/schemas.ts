@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { verdicts } from "../../messaging/channels/webhook/signing.ts";
 import { payloadSchemas } from "../../threats/events/payloads.ts";
-import { deliveryStatuses } from "../../platform/vocabulary/deliveries.ts";
+import { deliveryStatuses } from "../../platform/vocabulary/channels.ts";
 import { eventTypes } from "../../platform/vocabulary/events.ts";
-import { choice, orNull, time } from "../../platform/vocabulary/schemas.ts";
-import { threatFields } from "../../platform/vocabulary/threat-fields.ts";
+import { choice, orNull, threatFields, time } from "../../platform/vocabulary/schemas.ts";
 import { sightingOutcomes } from "../../platform/vocabulary/threats.ts";
 import { endings } from "../faults/failures.ts";
 import { sandboxKeys } from "../world/keys.ts";

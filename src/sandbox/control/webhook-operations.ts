@@ -5,7 +5,7 @@ import type { Delivery } from "../../messaging/deliveries/delivery-log.ts";
 import { choiceParameter, textParameter } from "../../web/http/query.ts";
 import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
-import { deliveryStatuses, replaySelections } from "../../platform/vocabulary/deliveries.ts";
+import { deliveryStatuses, replaySelections } from "../../platform/vocabulary/channels.ts";
 import { choice } from "../../platform/vocabulary/schemas.ts";
 import { historyRecipients } from "../history/recipient-names.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Facts, HostNetwork, Screenshot } from "../../facts/enrichment/facts/facts.ts";
 import { pageFailuresMax } from "../../facts/enrichment/facts/merge-facts.ts";
 import { dayMs, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
-import type { Registration } from "../../platform/vocabulary/registration.ts";
+import type { Registration } from "../../platform/vocabulary/site.ts";
 import { brandOf, pictures, similarityTo, type PictureName } from "../pictures/pictures.ts";
 import { sampleNetworkOf } from "./networks.ts";
 

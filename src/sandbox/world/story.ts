@@ -2,7 +2,7 @@ import { type Facts, nothingKnown, severityFactsOf } from "../../facts/enrichmen
 import { siteTimesAfter } from "../../facts/enrichment/facts/site-state.ts";
 import { intervalsMs } from "../../facts/enrichment/plan.ts";
 import { dayMs, type Instant } from "../../platform/lib/clock.ts";
-import type { Registration } from "../../platform/vocabulary/registration.ts";
+import type { Registration } from "../../platform/vocabulary/site.ts";
 import { severityOf, type SeverityFacts } from "../../threats/threats/severity/severity.ts";
 import { brandOf, type PictureName } from "../pictures/pictures.ts";
 import type { SeededRandom } from "./random.ts";

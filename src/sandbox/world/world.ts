@@ -5,7 +5,7 @@ import type { SeverityReason } from "../../threats/threats/severity/severity-rea
 import { severityOf, type SeverityFacts } from "../../threats/threats/severity/severity.ts";
 import { isVerified } from "../../threats/threats/severity/verified.ts";
 import type { SimilarityReason } from "../../threats/threats/severity/similarity-reasons.ts";
-import type { Registration } from "../../platform/vocabulary/registration.ts";
+import type { Registration } from "../../platform/vocabulary/site.ts";
 import type { ThreatSource, Status, ThreatType } from "../../platform/vocabulary/threats.ts";
 import { decisionsOf, decisionTime, type Decision } from "./decisions.ts";
 import namesText from "./names.txt" with { type: "text" };

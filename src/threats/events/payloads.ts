@@ -1,8 +1,16 @@
-import { Type, type Static, type TProperties, type TSchema } from "@sinclair/typebox";
+import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { EventType, pingEventType } from "../../platform/vocabulary/events.ts";
 import { scanTriggers } from "../../platform/vocabulary/scans.ts";
-import { choice, closed, count, orNull, time, trapId, typeId } from "../../platform/vocabulary/schemas.ts";
-import { threatFields } from "../../platform/vocabulary/threat-fields.ts";
+import {
+  choice,
+  closed,
+  count,
+  orNull,
+  threatFields,
+  time,
+  trapId,
+  typeId,
+} from "../../platform/vocabulary/schemas.ts";
 import { statuses } from "../../platform/vocabulary/threats.ts";
 
 /**

@@ -1,8 +1,7 @@
-import { Type, type TSchema } from "@sinclair/typebox";
-import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
-import { registrationSources } from "../../platform/vocabulary/registration.ts";
-import { choice, closed, orNull, time } from "../../platform/vocabulary/schemas.ts";
-import { threatFields } from "../../platform/vocabulary/threat-fields.ts";
+import { type TSchema, Type } from "@sinclair/typebox";
+import { type Instant, toIsoTime } from "../../platform/lib/clock.ts";
+import { registrationSources } from "../../platform/vocabulary/site.ts";
+import { choice, closed, orNull, threatFields, time } from "../../platform/vocabulary/schemas.ts";
 import type { ListedThreat, Threat, ThreatDetail } from "./store/queries.ts";
 
 /*

@@ -5,12 +5,11 @@ import { opaqueValue, statement, value, valuesOf } from "../../platform/database
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { dayMs } from "../../platform/lib/clock.ts";
-import type { SiteState } from "../../platform/vocabulary/site.ts";
-import type { Registration } from "../../platform/vocabulary/registration.ts";
+import type { Registration, SiteState } from "../../platform/vocabulary/site.ts";
 import type { Severity } from "../../platform/vocabulary/threats.ts";
 import { dueAtAfterRise } from "./case/due.ts";
 import { isEscalation, rises } from "./severity/escalation.ts";
-import { severityOf, type SeverityFacts } from "./severity/severity.ts";
+import { type SeverityFacts, severityOf } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
 import { siteStateAfter } from "./case/site-state.ts";
 import { threats } from "./store/tables.ts";

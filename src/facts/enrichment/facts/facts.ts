@@ -1,11 +1,11 @@
 import { dayMs, toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
 import type { Network } from "../../lookups/network/address-range.ts";
-import type { ScreenshotKind } from "../../../platform/vocabulary/screenshots.ts";
+import type { ScreenshotKind } from "../../../platform/vocabulary/inspections.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import { isPhishingPage } from "../../../threats/threats/severity/phishing-page.ts";
 import type { SeverityFacts } from "../../../threats/threats/severity/severity.ts";
-import type { Registration } from "../../../platform/vocabulary/registration.ts";
+import type { Registration } from "../../../platform/vocabulary/site.ts";
 import type { RenderedPage } from "./rendered-page.ts";
 
 /** Facts about a suspicious domain. A fact that is absent was never determined; `unknown` says why, if it was tried. */

@@ -2,7 +2,7 @@ import type { OriginalLook } from "../../inspection/originals/open-originals.ts"
 import { type Instant, toIsoTime } from "../../../platform/lib/clock.ts";
 import { isAtOrBelow } from "../../../platform/lib/host-names.ts";
 import { visualSimilarity } from "../../lookups/page/perceptual-hash.ts";
-import type { ScreenshotKind } from "../../../platform/vocabulary/screenshots.ts";
+import type { ScreenshotKind } from "../../../platform/vocabulary/inspections.ts";
 import { type Facts, hasPage, parkedWith } from "./facts.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { sentence } from "../../../platform/lib/wording.ts";

@@ -4,7 +4,7 @@ import { keptScreenshot } from "../../lookups/pictures/kept-screenshot.ts";
 import type { OpenedLookups } from "../../lookups/open-lookups.ts";
 import { systemResolvers } from "../../../platform/network/dns/system-resolvers.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
-import type { ScreenshotKind } from "../../../platform/vocabulary/screenshots.ts";
+import type { ScreenshotKind } from "../../../platform/vocabulary/inspections.ts";
 import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
 import type { BrandSource } from "../model/verdict.ts";
 import type { Inspector } from "../model/inspector.ts";

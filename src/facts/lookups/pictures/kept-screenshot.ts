@@ -1,4 +1,4 @@
-import type { ScreenshotKind } from "../../../platform/vocabulary/screenshots.ts";
+import type { ScreenshotKind } from "../../../platform/vocabulary/inspections.ts";
 
 /** Width in pixels of what is left: no text can be read and nobody recognized, but the layout can be seen. */
 const blurredWidth = 48;

@@ -2,7 +2,7 @@ import { registeredDomain } from "../../../engines/detection/names/suffix.ts";
 import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
 import { parseHostName } from "../../../platform/lib/host-names.ts";
-import type { Registration } from "../../../platform/vocabulary/registration.ts";
+import type { Registration } from "../../../platform/vocabulary/site.ts";
 import { createRegistryClients, type RegistryAccess } from "../registries/registry-clients.ts";
 import { type RdapServices, createRdapDirectory, ianaBootstrapUrl } from "./rdap-services.ts";
 import { type RegistrationOutcome, completedBy, joinResponses, rawLengthMax } from "./registration-values.ts";

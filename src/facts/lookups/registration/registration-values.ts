@@ -1,4 +1,4 @@
-import type { Registration } from "../../../platform/vocabulary/registration.ts";
+import type { Registration } from "../../../platform/vocabulary/site.ts";
 import type { LookupFailure } from "../registries/server-pacing.ts";
 
 /** Returns `base` with the values that it lacks taken from `other`. Keys without a value are removed. */

@@ -1,4 +1,4 @@
-import type { Registration } from "../../../platform/vocabulary/registration.ts";
+import type { Registration } from "../../../platform/vocabulary/site.ts";
 import {
   countryValue,
   emailValue,

@@ -3,7 +3,7 @@ import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from
 import { instant, json, origins } from "../../../platform/database/columns.ts";
 import type { EventFilter } from "../../../threats/events/event-filter.ts";
 import { events } from "../../../threats/events/tables.ts";
-import { deliveryStatuses } from "../../../platform/vocabulary/deliveries.ts";
+import { deliveryStatuses } from "../../../platform/vocabulary/channels.ts";
 import type { EventType } from "../../../platform/vocabulary/events.ts";
 import { disabledReasons, type LastFailure } from "../rules/recipient-state.ts";
 

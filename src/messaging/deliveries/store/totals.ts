@@ -1,7 +1,7 @@
 import { startFileTask, type FileTask } from "../../../platform/database/files/file-worker.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
-import type { DeliveryStatus } from "../../../platform/vocabulary/deliveries.ts";
+import type { DeliveryStatus } from "../../../platform/vocabulary/channels.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { newCopyPath } from "../../../platform/database/files/pending-restore.ts";
-import { sequencesOf } from "../../../platform/database/files/sequences.ts";
+import { sequencesOf } from "../restoring/open-database.ts";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
 
 const busyTimeoutMs = 10_000;

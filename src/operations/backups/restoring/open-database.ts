@@ -1,5 +1,4 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { sequencesOf } from "../../../platform/database/files/sequences.ts";
 import { sqliteErrorCode } from "../../../platform/database/files/errors.ts";
 import { messageOf, StartError } from "../../../platform/lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
@@ -61,4 +60,12 @@ export function forgetLastStore(incoming: Sqlite): void {
     "UPDATE settings SET value = json_remove(value, '$.store', '$.lineage', '$.foreign') WHERE name = ?",
     [outcomesSetting],
   );
+}
+
+/** Returns the highest number of a row by table. @param sqlite of any version of the schema */
+export function sequencesOf(sqlite: Sqlite): Record<string, number> {
+  const rows = sqlite
+    .query<{ name: string; seq: number }, []>("SELECT name, seq FROM sqlite_sequence ORDER BY name")
+    .all();
+  return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
 }

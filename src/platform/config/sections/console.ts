@@ -1,16 +1,15 @@
-import { groupsSeparators } from "../../vocabulary/groups.ts";
-import { roles } from "../../vocabulary/permissions.ts";
+import { groupsSeparators, roles } from "../../vocabulary/permissions.ts";
 import type { Conflict } from "../fields/config-error.ts";
 import {
   boolean,
   choice,
   optionalSecret,
   optionalText,
+  type Partly,
+  type Static,
   table,
   tables,
   text,
-  type Partly,
-  type Static,
   type TextReader,
 } from "../fields/fields.ts";
 

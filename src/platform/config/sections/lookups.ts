@@ -1,4 +1,4 @@
-import { screenshotKinds } from "../../vocabulary/screenshots.ts";
+import { screenshotKinds } from "../../vocabulary/inspections.ts";
 import { array, boolean, choice, integer, optionalText, table, text } from "../fields/fields.ts";
 import { readChromiumArgument, readResolver, readSchedule, readScreenshots } from "../fields/texts.ts";
 

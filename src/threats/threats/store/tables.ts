@@ -1,12 +1,11 @@
 import { sql } from "drizzle-orm";
-import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { accounts } from "../../../access/accounts/tables.ts";
 import { actorChannels } from "../../../access/audit/actor.ts";
 import { instant, json } from "../../../platform/database/columns.ts";
 import { protectedDomains } from "../../domains/tables.ts";
-import { siteStates } from "../../../platform/vocabulary/site.ts";
-import type { Registration } from "../../../platform/vocabulary/registration.ts";
-import { severities, threatSources, statuses, threatTypes } from "../../../platform/vocabulary/threats.ts";
+import { type Registration, siteStates } from "../../../platform/vocabulary/site.ts";
+import { severities, statuses, threatSources, threatTypes } from "../../../platform/vocabulary/threats.ts";
 import type { SeverityReason } from "../severity/severity-reasons.ts";
 import type { SimilarityReason } from "../severity/similarity-reasons.ts";
 

@@ -5,9 +5,8 @@ import { deliveryStates, reportPurposes } from "../../../response/cases/takedown
 import { notFound } from "../../../platform/lib/errors.ts";
 import { exampleThreatId } from "../../../threats/threats/api-object.ts";
 import { recipientKinds, reportMethods } from "../../../platform/vocabulary/cases.ts";
-import { choice, closed, count, orNull, time } from "../../../platform/vocabulary/schemas.ts";
+import { choice, closed, count, orNull, threatFields, time } from "../../../platform/vocabulary/schemas.ts";
 import { siteStates } from "../../../platform/vocabulary/site.ts";
-import { threatFields } from "../../../platform/vocabulary/threat-fields.ts";
 import { findThreat } from "./get-threat.ts";
 import { operation } from "./services.ts";
 

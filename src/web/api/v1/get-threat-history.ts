@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { actorChannels } from "../../../access/audit/actor.ts";
 import { toIsoTime } from "../../../platform/lib/clock.ts";
-import { choice, closed, orNull, time } from "../../../platform/vocabulary/schemas.ts";
-import { threatFields } from "../../../platform/vocabulary/threat-fields.ts";
+import { choice, closed, orNull, threatFields, time } from "../../../platform/vocabulary/schemas.ts";
 import { findThreat } from "./get-threat.ts";
 import { operation } from "./services.ts";
 

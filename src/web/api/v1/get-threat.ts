@@ -6,9 +6,8 @@ import { notFound } from "../../../platform/lib/errors.ts";
 import { isId } from "../../../platform/lib/ids.ts";
 import { exampleDetail, threatDetail } from "../../../threats/threats/api-object.ts";
 import type { ThreatDetail } from "../../../threats/threats/store/queries.ts";
-import { closed } from "../../../platform/vocabulary/schemas.ts";
-import { threatFields } from "../../../platform/vocabulary/threat-fields.ts";
-import { operation, type ApiServices } from "./services.ts";
+import { closed, threatFields } from "../../../platform/vocabulary/schemas.ts";
+import { type ApiServices, operation } from "./services.ts";
 
 export const threatResponse = Type.Object({ data: threatDetail }, closed);
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { largestBodyBytes, type BodyAccount } from "../../http/body/body-budget.ts";
-import { jsonBody, requireContentType, type Body } from "../../http/body/json-body.ts";
+import { type BodyAccount, largestBodyBytes } from "../../http/body/body-budget.ts";
+import { type Body, jsonBody, requireContentType } from "../../http/body/json-body.ts";
 import { createLineReader } from "../../http/body/line-reader.ts";
 import { readPieces } from "../../http/body/read-body.ts";
 import { fromRfc3339, type Instant } from "../../../platform/lib/clock.ts";
@@ -9,8 +9,14 @@ import { itemOf } from "../../../intake/sources/emails/email-list.ts";
 import { looksLikeEmail } from "../../../intake/sources/name-file-formats/email-head.ts";
 import { exampleThreatId } from "../../../threats/threats/api-object.ts";
 import type { EntryForm } from "../../../platform/vocabulary/lists.ts";
-import { choice, closed, count, orNull } from "../../../platform/vocabulary/schemas.ts";
-import { hostName, threatFields } from "../../../platform/vocabulary/threat-fields.ts";
+import {
+  choice,
+  closed,
+  count,
+  hostName,
+  orNull,
+  threatFields,
+} from "../../../platform/vocabulary/schemas.ts";
 import { sightingOutcomes } from "../../../platform/vocabulary/threats.ts";
 import { candidateInspections, createInspectionRequests } from "./candidate-inspections.ts";
 import { operation } from "./services.ts";

@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/body/json-body.ts";
 import { exampleDetail, toDetailObject } from "../../../threats/threats/api-object.ts";
-import { choice, closed } from "../../../platform/vocabulary/schemas.ts";
-import { threatFields } from "../../../platform/vocabulary/threat-fields.ts";
+import { choice, closed, threatFields } from "../../../platform/vocabulary/schemas.ts";
 import { statuses } from "../../../platform/vocabulary/threats.ts";
 import { findThreat, threatResponse } from "./get-threat.ts";
 import { actorOf, operation } from "./services.ts";

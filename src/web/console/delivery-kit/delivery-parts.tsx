@@ -6,7 +6,7 @@ import type {
 } from "../../../messaging/deliveries/delivery-log.ts";
 import { counted, grouped, capitalized, sentence } from "../../../platform/lib/wording.ts";
 import { isMessage, titleOf } from "../../../messaging/content/sent-message.ts";
-import type { DeliveryStatus } from "../../../platform/vocabulary/deliveries.ts";
+import type { DeliveryStatus } from "../../../platform/vocabulary/channels.ts";
 import { Time } from "../kit/components.tsx";
 import { StateMark, type Tone, FlashMessage } from "../kit/marks.tsx";
 import type { IconName } from "../kit/icons.tsx";

@@ -3,7 +3,7 @@ import type { ReplayRequest } from "../../../messaging/deliveries/replay.ts";
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import { counted, grouped } from "../../../platform/lib/wording.ts";
-import { replaySelections, type ReplaySelection } from "../../../platform/vocabulary/deliveries.ts";
+import { replaySelections, type ReplaySelection } from "../../../platform/vocabulary/channels.ts";
 import { LinkButton, PageHead, FormError, Section, Time } from "../kit/components.tsx";
 import { attempt } from "../kit/fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField, PostButton } from "../kit/form.tsx";

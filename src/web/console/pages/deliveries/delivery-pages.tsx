@@ -2,7 +2,7 @@ import type { DeliveryFilter } from "../../../../messaging/deliveries/delivery-l
 import { isId } from "../../../../platform/lib/ids.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { isMessage, textOf, titleOf } from "../../../../messaging/content/sent-message.ts";
-import { deliveryStatuses } from "../../../../platform/vocabulary/deliveries.ts";
+import { deliveryStatuses } from "../../../../platform/vocabulary/channels.ts";
 import { PageHead, Card, Facts, Section, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Select, TextField, PostButton } from "../../kit/form.tsx";
