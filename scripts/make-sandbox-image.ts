@@ -4,7 +4,7 @@ import { systemClock } from "../src/platform/lib/clock.ts";
 import { createLog } from "../src/platform/lib/log.ts";
 import { openInstance } from "../src/sandbox/instance/instance.ts";
 import { defaultConfig, inSandbox } from "../src/sandbox/settings.ts";
-import { defaultSeed, defaultStart } from "../src/sandbox/world/defaults.ts";
+import { defaultSeed, defaultStart } from "../src/sandbox/world/samples.ts";
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("usage: make-sandbox-image.ts FILE");

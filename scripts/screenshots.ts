@@ -5,7 +5,7 @@ import { createAssets } from "../src/web/console/shell/assets.ts";
 import { systemClock } from "../src/platform/lib/clock.ts";
 import { createLog } from "../src/platform/lib/log.ts";
 import { startDemonstration } from "../src/sandbox/demonstration.ts";
-import { demonstrationSeed } from "../src/sandbox/world/defaults.ts";
+import { demonstrationSeed } from "../src/sandbox/world/samples.ts";
 import { createRandom } from "../src/sandbox/world/random.ts";
 import { makeWorld } from "../src/sandbox/world/world.ts";
 import { chromium, openBrowser } from "../test/support/browser.ts";

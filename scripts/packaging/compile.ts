@@ -20,7 +20,7 @@ export interface Bundle {
   inputs: Record<string, unknown>;
 }
 
-/** Name of the file that `src/sandbox/prebuilt.ts` reads. */
+/** Name of the file that `src/sandbox/sandbox.ts` reads. */
 const sandboxImageName = "sandbox.image";
 
 /** Writes an executable to `outfile`, and returns what it contains. */

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toIsoTime, type Instant } from "../platform/lib/clock.ts";
 import type { Log } from "../platform/lib/log.ts";
+import samples from "./history/samples.json" with { type: "json" };
 import { startSandbox, type Sandbox } from "./sandbox.ts";
 import { demonstrationConfig } from "./settings.ts";
-import { demonstrationSeed } from "./world/defaults.ts";
+import { demonstrationSeed } from "./world/samples.ts";
 
 /** Starts a sandbox for people: the clock runs, and the samples end at `start`. Its feed is a temporary folder. */
 export async function startDemonstration({
@@ -51,9 +52,7 @@ export async function startDemonstration({
 
 /** Returns names for the feed that resemble no protected domain. */
 function harmlessNames(): string[] {
-  const places = ["harbor", "meadow", "lake", "hill", "market", "river", "station", "garden"];
-  const trades = ["bakery", "bikes", "books", "ceramics", "coffee", "music", "plants", "yoga"];
-  const suffixes = ["com", "net", "info", "eu"];
+  const { places, trades, suffixes } = samples.feedNames;
   return places.flatMap((place) =>
     trades.flatMap((trade) => suffixes.map((suffix) => `${place}-${trade}.${suffix}`)),
   );

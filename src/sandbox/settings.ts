@@ -1,6 +1,6 @@
 import type { Config } from "../platform/config/config.ts";
 import { loadConfig } from "../platform/config/load.ts";
-import { feedName, worldDomains } from "./world/defaults.ts";
+import { feedName, worldDomains } from "./world/samples.ts";
 
 export const consolePassword = "sandbox-console";
 const demonstrationPassword = "phishwatch-demo";

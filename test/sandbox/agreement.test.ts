@@ -16,7 +16,7 @@ import { createTurns } from "../../src/platform/network/turns.ts";
 import { openInstance, type Instance } from "../../src/sandbox/instance/instance.ts";
 import { pictures, pictureWith } from "../../src/sandbox/pictures/pictures.ts";
 import { defaultConfig, inSandbox } from "../../src/sandbox/settings.ts";
-import { demonstrationSeed, worldDomains } from "../../src/sandbox/world/defaults.ts";
+import { demonstrationSeed, worldDomains } from "../../src/sandbox/world/samples.ts";
 import { scans } from "../../src/intake/scans/tables.ts";
 import { listImports } from "../../src/intake/sources/imports/tables.ts";
 import { sourceActivity } from "../../src/intake/sources/activity/tables.ts";

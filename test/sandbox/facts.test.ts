@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { severityFactsOf } from "../../src/facts/enrichment/facts/facts.ts";
 import { createRandom } from "../../src/sandbox/world/random.ts";
-import { defaultSeed, defaultStart } from "../../src/sandbox/world/defaults.ts";
+import { defaultSeed, defaultStart } from "../../src/sandbox/world/samples.ts";
 import { makeWorld } from "../../src/sandbox/world/world.ts";
 import { severityOf } from "../../src/threats/threats/severity/severity.ts";
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { threatTypes } from "../../src/platform/vocabulary/threats.ts";
 import { createMatcher } from "../../src/engines/detection/match/matcher.ts";
 import { isGeneratedKey } from "../../src/access/keys/key-format.ts";
-import { sandboxKeys } from "../../src/sandbox/world/keys.ts";
+import { plans, scopes } from "../../src/platform/vocabulary/keys.ts";
 import { createRandom } from "../../src/sandbox/world/random.ts";
-import { defaultStart, worldDomains } from "../../src/sandbox/world/defaults.ts";
+import { defaultStart, sandboxKeys, worldDomains } from "../../src/sandbox/world/samples.ts";
 import { makeWorld, worldEntries } from "../../src/sandbox/world/world.ts";
 import { severities, threatSources, statuses } from "../../src/platform/vocabulary/threats.ts";
 import { openSandbox } from "../support/sandbox.ts";
@@ -96,4 +96,9 @@ test("the public keys have a valid form and are distinct", () => {
   const keys = Object.values(sandboxKeys).map(({ key }) => key);
   expect(keys.filter((key) => !isGeneratedKey(key))).toEqual([]);
   expect(new Set(keys.map((key) => key.slice(0, 8))).size).toBe(keys.length);
+  for (const { domains, plan, scopes: granted } of Object.values(sandboxKeys)) {
+    expect(plans).toContain(plan);
+    expect(scopes).toEqual(expect.arrayContaining([...granted]));
+    expect(worldDomains).toEqual(expect.arrayContaining([...domains]));
+  }
 });

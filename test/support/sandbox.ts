@@ -1,7 +1,7 @@
 import { createLog } from "../../src/platform/lib/log.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../src/sandbox/settings.ts";
-import { defaultStart } from "../../src/sandbox/world/defaults.ts";
+import { defaultStart } from "../../src/sandbox/world/samples.ts";
 import { systemClock } from "../../src/platform/lib/clock.ts";
 
 /** Opens a sandbox in this process, with functions that call it. */

@@ -1,10 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { endStartup } from "../../platform/lib/startup.ts";
-import { readPrebuiltDatabase } from "../../sandbox/prebuilt.ts";
-import { startSandbox } from "../../sandbox/sandbox.ts";
+import { readPrebuiltDatabase, startSandbox } from "../../sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
-import { defaultSeed, defaultStart } from "../../sandbox/world/defaults.ts";
+import { defaultSeed, defaultStart } from "../../sandbox/world/samples.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { openLog } from "../appliance/open-log.ts";
 import { command } from "../terminal/command.ts";

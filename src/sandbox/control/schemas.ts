@@ -6,7 +6,7 @@ import { eventTypes } from "../../platform/vocabulary/events.ts";
 import { choice, orNull, threatFields, time } from "../../platform/vocabulary/schemas.ts";
 import { sightingOutcomes } from "../../platform/vocabulary/threats.ts";
 import { endings } from "../faults/failures.ts";
-import { sandboxKeys } from "../world/keys.ts";
+import { sandboxKeys } from "../world/samples.ts";
 
 // Schemas of the control plane's responses, for its OpenAPI document.
 

@@ -1,6 +1,6 @@
 import type { Faults } from "../faults/faults.ts";
 import type { Instance } from "../instance/instance.ts";
-import type { SandboxKeyName } from "../world/keys.ts";
+import type { SandboxKeyName } from "../world/samples.ts";
 import type { Inboxes } from "./inbox.ts";
 
 /** The line that the sandbox prints once it accepts requests. */

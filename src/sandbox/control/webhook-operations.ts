@@ -7,7 +7,7 @@ import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import { deliveryStatuses, replaySelections } from "../../platform/vocabulary/channels.ts";
 import { choice } from "../../platform/vocabulary/schemas.ts";
-import { historyRecipients } from "../history/recipient-names.ts";
+import { historyRecipients } from "../world/samples.ts";
 import {
   bodyOf,
   empty,

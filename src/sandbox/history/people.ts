@@ -3,9 +3,10 @@ import { subjectOf } from "../../access/keys/audit.ts";
 import { apiKeys } from "../../access/keys/tables.ts";
 import { dayMs, startOfDay, toIsoTime } from "../../platform/lib/clock.ts";
 import { protectedDomains } from "../../threats/domains/tables.ts";
-import { scopes } from "../../platform/vocabulary/keys.ts";
-import { analyst, automation, timer } from "../world/decisions.ts";
+import type { Scope } from "../../platform/vocabulary/keys.ts";
+import { analyst, timer } from "../world/decisions.ts";
 import { insertAll, type Draft } from "./draft.ts";
+import samples from "./samples.json" with { type: "json" };
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -25,18 +26,7 @@ export function addPeople(draft: Draft): void {
       .set({ createdAt: installedAt, updatedAt: installedAt })
       .where(eq(protectedDomains.seq, seq))
       .run();
-  const [read, write, submit] = scopes;
-  const keys = [
-    {
-      name: automation.name!,
-      days: 88,
-      scopes: [read, write, submit],
-      usedMs: 4 * minuteMs,
-      revokedDays: null,
-    },
-    { name: "SIEM export", days: 61, scopes: [read], usedMs: 37 * minuteMs, revokedDays: null },
-    { name: "Trial", days: 85, scopes: [read], usedMs: 71 * dayMs, revokedDays: 70 },
-  ].map(({ days, name, revokedDays, scopes: granted, usedMs }) => {
+  const keys = samples.apiKeys.map(({ days, name, revokedDays, scopes, usedMs }) => {
     const createdAt = startOfDay(start) - days * dayMs + 9 * hourMs;
     const hash = Buffer.alloc(32);
     // Nobody knows a key with this hash.
@@ -47,7 +37,7 @@ export function addPeople(draft: Draft): void {
       hash,
       prefix: `pw_${hash.toString("hex").slice(0, 5)}`,
       plan: "pro" as const,
-      scopes: granted,
+      scopes: scopes as Scope[],
       domains: [],
       origin: "runtime" as const,
       createdAt,

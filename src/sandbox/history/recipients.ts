@@ -10,18 +10,16 @@ import { dayMs, startOfDay } from "../../platform/lib/clock.ts";
 import { subscriptions } from "../../messaging/subscriptions/subscriptions/tables.ts";
 import { severityOf } from "../../threats/threats/severity/severity.ts";
 import { analyst } from "../world/decisions.ts";
+import { historyRecipients } from "../world/samples.ts";
 import { insertAll, type Draft, type StoredThreat } from "./draft.ts";
-import { historyRecipients } from "./recipient-names.ts";
+import samples from "./samples.json" with { type: "json" };
 import { eventsKeptMs } from "./threats.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** Where messages went in the past. */
-const urls = {
-  endpoint: "https://siem.example-bank.com/hooks/phishwatch",
-  channel: "https://chat.example-bank.com/hooks/security",
-};
+const urls = samples.recipientUrls;
 
 export type Recipient = typeof recipients.$inferSelect;
 

@@ -6,14 +6,18 @@ import { siteStateSince } from "../../facts/enrichment/facts/site-state.ts";
 import { threatFactsOf } from "../../facts/enrichment/facts/fact-changes.ts";
 import type { CaseSettings } from "../../platform/config/config.ts";
 import { dayMs, type Instant } from "../../platform/lib/clock.ts";
-import { createIdFactory } from "../../platform/lib/ids.ts";
+import { createIdFactory, type IdFactory } from "../../platform/lib/ids.ts";
 import { dueAtFor } from "../../threats/threats/case/due.ts";
 import { threats } from "../../threats/threats/store/tables.ts";
-import { insertAll, type StoredThreat } from "./draft.ts";
-import { writeHistory } from "./history.ts";
-import { sandboxKeys, type SandboxKey } from "../world/keys.ts";
+import { insertAll, writeChanges, type Draft, type StoredThreat } from "./draft.ts";
+import { sandboxKeys, type SandboxKey } from "../world/samples.ts";
 import { createRandom } from "../world/random.ts";
 import { makeWorld, type WorldThreat } from "../world/world.ts";
+import { addDeliveries } from "./deliveries.ts";
+import { addPeople } from "./people.ts";
+import { addSources } from "./sources.ts";
+import { addThreatHistory } from "./threats.ts";
+import { addTraps } from "./traps.ts";
 
 /** Due times that the sample threats of the last days were recorded with; none were configured before. */
 const sampleCases: CaseSettings = { dueMs: { high: dayMs, medium: 3 * dayMs, low: 14 * dayMs } };
@@ -103,4 +107,29 @@ function storeThreats(
       .map(({ id, seq }) => [id, seq]),
   );
   return world.map((threat) => ({ ...threat, seq: seqOf.get(threat.id)! }));
+}
+
+/**
+ * Writes what a team and its systems did with the sample threats: checks, decisions, scans, imports, visits, events,
+ * deliveries and messages. Must run in the transaction that stores the threats.
+ */
+function writeHistory(given: Pick<Draft, "database" | "domainSeqs" | "random" | "start" | "threats">): void {
+  let now = given.start;
+  const ids = createIdFactory(() => now, given.random.fillRandom);
+  const draft: Draft = {
+    ...given,
+    events: [],
+    changes: [],
+    afterEvents: [],
+    idAt(at: Instant): IdFactory {
+      now = at;
+      return ids;
+    },
+  };
+  addPeople(draft);
+  addThreatHistory(draft);
+  addSources(draft);
+  addTraps(draft);
+  addDeliveries(draft);
+  writeChanges(draft);
 }

@@ -7,8 +7,9 @@ import { threats as threatTable } from "../../threats/threats/store/tables.ts";
 import type { ScanTrigger } from "../../platform/vocabulary/scans.ts";
 import type { ThreatSource } from "../../platform/vocabulary/threats.ts";
 import { analyst, automation, timer } from "../world/decisions.ts";
-import { feedName, worldDomains } from "../world/defaults.ts";
+import { feedName, worldDomains } from "../world/samples.ts";
 import { insertAll, type Draft, type StoredThreat } from "./draft.ts";
+import samples from "./samples.json" with { type: "json" };
 import { eventsKeptMs } from "./threats.ts";
 
 const minuteMs = 60_000;
@@ -120,7 +121,7 @@ function addScans(draft: Draft): ScannedNames {
   return names;
 }
 
-const importNames = ["partner-report", "takedown-service", "weekly-newly-registered", "isac-indicators"];
+const { imports: importNames } = samples;
 
 /** Lets some threats of feeds be from imports of files. Returns their `seq`. */
 function addImports({ changes, database, random, threats }: Draft): ReadonlySet<number> {

@@ -19,6 +19,7 @@ import type { Severity } from "../../platform/vocabulary/threats.ts";
 import { analyst } from "../world/decisions.ts";
 import { certificateIssuer } from "../world/scenes.ts";
 import { insertAll, type Draft, type StoredThreat } from "./draft.ts";
+import samples from "./samples.json" with { type: "json" };
 
 /** Adds the facts of all threats, their changes, decisions, notes and origins. */
 export function addThreatHistory(draft: Draft): void {
@@ -128,17 +129,6 @@ function urlOf({ checks, createdAt, domain, seq, source }: StoredThreat) {
     : [];
 }
 
-const fairReasons = [
-  "Test page of our own security team, see ticket SEC-214.",
-  "Belongs to our agency; the contract is in the wiki.",
-  "Another company with a similar name. No reference to us.",
-];
-const closingReasons = [
-  "Reported to the registrar; blocked in the proxy until it is offline.",
-  "Registrar confirmed the suspension.",
-  "Reported to the hosting provider with the screenshot. Reference 88-1203.",
-];
-
 function addNotes({ changes, database, start, threats }: Draft): void {
   const notes = threats.flatMap((threat, index) => {
     const decision = threat.decisions.find(({ by }) => by.channel === "console");
@@ -149,7 +139,7 @@ function addNotes({ changes, database, start, threats }: Draft): void {
     const isExplained =
       threat.status === "false_positive" ? asksForSecrets || index % 3 === 0 : index % 3 === 0;
     if (decision === undefined || !isExplained) return [];
-    const reasons = threat.status === "false_positive" ? fairReasons : closingReasons;
+    const reasons = samples.notes[threat.status === "false_positive" ? "false_positive" : "resolved"];
     const text = reasons[asksForSecrets && threat.status === "false_positive" ? 0 : index % reasons.length]!;
     const at = Math.min(decision.at + 40_000 + (index % 60) * 1_000, start - 1);
     return [{ threat, at, text }];

@@ -10,32 +10,13 @@ import {
 } from "../../platform/vocabulary/traps.ts";
 import { analyst } from "../world/decisions.ts";
 import { insertAll, type Draft } from "./draft.ts";
+import samples from "./samples.json" with { type: "json" };
 import { eventsKeptMs } from "./threats.ts";
 
 const hourMs = 3_600_000;
-const browsers = [
-  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36",
-  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
-  "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
-];
+const { beacons, browsers, honeytokens } = samples;
 /** Maximum number of own visitors of a beacon, who are only counted. */
 const ownVisitsMax = 90_000;
-
-const beacons = [
-  { name: "Sign-in page", domain: "example-bank.com", memo: "Template signin.html" },
-  { name: "Checkout", domain: "example-shop.com", memo: "All pages of the checkout" },
-  { name: "Account pages", domain: "samplix.org", memo: "" },
-];
-const honeytokens = [
-  {
-    name: "Wiki: service passwords",
-    kind: "url",
-    memo: "Linked on the wiki page Service passwords",
-    visits: 2,
-  },
-  { name: "Salaries 2026.docx", kind: "document", memo: "In the share Management", visits: 1 },
-  { name: "Old administration", kind: "url", memo: "In robots.txt of the shop", visits: 6 },
-] as const;
 
 type Visit = Omit<typeof trapVisits.$inferInsert, "seq">;
 

@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Reach } from "../../facts/lookups/open-lookups.ts";
 import type { Clock, Instant } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
-import { createLazyScreenshots } from "../pictures/lazy-screenshots.ts";
+import type { ScreenshotFiles } from "../../facts/lookups/page/screenshot-files.ts";
 
 /** Writes the initial data. Loaded only here, because most sandboxes start with a prebuilt database. */
 export async function seedSamples(
@@ -34,7 +34,7 @@ export async function reachOf(
     screenshotFiles: createLazyScreenshots(database),
   };
   if (!isDemonstration) return reach;
-  const { createSampleLookups } = await import("../history/sample-lookups.ts");
+  const { createSampleLookups } = await import("../history/demonstration.ts");
   return {
     ...reach,
     lookups: (lookUpExistence) => createSampleLookups({ database, lookUpExistence, now }),
@@ -43,6 +43,21 @@ export async function reachOf(
 
 /** Starts what happens while somebody looks at a demonstration. */
 export async function startArrivals(app: App, { clock, log }: { clock: Clock; log: Log }): Promise<void> {
-  const { scheduleArrivals } = await import("../history/arrivals.ts");
+  const { scheduleArrivals } = await import("../history/demonstration.ts");
   scheduleArrivals({ candidates: app.candidates, clock, log });
+}
+
+/** The sample screenshots, loaded at their first use to keep them out of the startup time. */
+function createLazyScreenshots(database: () => Pick<Database, "query">): ScreenshotFiles {
+  let opening: Promise<ScreenshotFiles> | undefined;
+  const open = () =>
+    (opening ??= import("../pictures/screenshot-files.ts").then((loaded) =>
+      loaded.createSampleScreenshots(database),
+    ));
+  return {
+    write: async () => {},
+    remove: async () => {},
+    read: async (id) => (await open()).read(id),
+    writtenAt: async () => undefined,
+  };
 }

@@ -1,5 +1,6 @@
 import { visualSimilarity } from "../../facts/lookups/page/perceptual-hash.ts";
-import found from "./pictures.json";
+import definitions from "./brands.json" with { type: "json" };
+import found from "./pictures.json" with { type: "json" };
 
 /** Facts that the page lookup finds on the page of a sample screenshot. `scripts/generate-demo-screenshots.ts` writes it. */
 export interface Picture {
@@ -20,16 +21,13 @@ interface Brand {
   original: PictureName;
   /** Pages that imitate the brand. */
   copies: readonly PictureName[];
+  /** Hash of the favicon of the original page, which copies have as well. */
+  faviconHash: string;
 }
 
-const brands: Readonly<Record<string, Brand>> = {
-  "example-bank.com": { original: "bank-original", copies: ["bank-password", "bank-card", "bank-pin"] },
-  "example-shop.com": { original: "shop-original", copies: ["shop-card", "shop-password"] },
-  "samplix.org": { original: "samplix-original", copies: ["samplix-password"] },
-};
-
 export function findBrand(protectedDomain: string): Brand | undefined {
-  return brands[protectedDomain];
+  const brands: Partial<Record<string, object>> = definitions;
+  return brands[protectedDomain] as Brand | undefined;
 }
 
 /** @throws Error for a domain that the sandbox does not protect */

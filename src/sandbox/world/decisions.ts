@@ -3,7 +3,7 @@ import { dayMs, startOfDay, type Instant } from "../../platform/lib/clock.ts";
 import type { Status } from "../../platform/vocabulary/threats.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Check } from "./story.ts";
-import type { WorldEntry } from "./entry.ts";
+import type { WorldEntry } from "./samples.ts";
 
 export interface Decision {
   at: Instant;

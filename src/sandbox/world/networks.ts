@@ -1,24 +1,11 @@
 import { addressNumber } from "../../platform/network/addresses.ts";
 import type { Network } from "../../facts/lookups/network/address-range.ts";
+import samples from "./samples.json" with { type: "json" };
 
 /** Invented hosting providers, each with one of the networks for documentation (RFC 5737). */
-const providers: readonly { prefix: string; organization: string; country: string; host: string }[] = [
-  { prefix: "192.0.2", organization: "Harbor Cloud B.V.", country: "NL", host: "harbor-cloud.example" },
-  { prefix: "198.51.100", organization: "Northwind Hosting LLC", country: "US", host: "northwind.example" },
-  { prefix: "203.0.113", organization: "Cheap Racks Ltd", country: "GB", host: "cheap-racks.example" },
-];
+const { providers } = samples;
 /** RFC 3849. */
-const ipv6: Network = {
-  first: "2001:db8::",
-  last: "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
-  name: "SIX-NET",
-  organization: "Six Networks AB",
-  country: "SE",
-  asn: 64_511,
-  abuseEmail: "abuse@six-networks.example",
-  source: "rdap",
-  url: "https://rdap.registry.example/ip/2001:db8::",
-};
+const ipv6 = samples.ipv6Network as Network;
 
 /** Returns the network of an address of the sample world. */
 export function sampleNetworkOf(address: string): Network {

@@ -4,6 +4,7 @@ import { dayMs, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { Registration } from "../../platform/vocabulary/site.ts";
 import { brandOf, pictures, similarityTo, type PictureName } from "../pictures/pictures.ts";
 import { sampleNetworkOf } from "./networks.ts";
+import samples from "./samples.json" with { type: "json" };
 
 /** State of a suspicious domain between two changes. */
 export interface Scene {
@@ -31,13 +32,7 @@ const certificateMs = 90 * dayMs - 1_000;
 /** Time from a check to the screenshot that it requests. */
 const screenshotMs = 9_000;
 const registrationMs = 2_000;
-export const certificateIssuer = "Sample CA R1";
-/** Favicons of the original pages, which copies have as well. */
-const faviconHashes: Readonly<Record<string, string>> = {
-  "example-bank.com": "-1255347784",
-  "example-shop.com": "708578229",
-  "samplix.org": "-381432094",
-};
+export const { certificateIssuer } = samples;
 
 /** Returns the facts that a check at `at` finds, after those of the check before. */
 export function factsAt(
@@ -130,7 +125,7 @@ function pageOf(
       notBefore: toIsoTime(certifiedAt),
       notAfter: toIsoTime(certifiedAt + certificateMs),
     },
-    ...(isCopy ? { faviconHash: faviconHashes[protectedDomain]! } : {}),
+    ...(isCopy ? { faviconHash: brandOf(protectedDomain).faviconHash } : {}),
   };
 }
 

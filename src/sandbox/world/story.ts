@@ -7,7 +7,7 @@ import { severityOf, type SeverityFacts } from "../../threats/threats/severity/s
 import { brandOf, type PictureName } from "../pictures/pictures.ts";
 import type { SeededRandom } from "./random.ts";
 import { factsAt, silentFacts, type Scene } from "./scenes.ts";
-import type { WorldEntry } from "./entry.ts";
+import type { WorldEntry } from "./samples.ts";
 
 /** Facts that a check found. */
 export interface Check {

@@ -9,7 +9,8 @@ import type { Registration } from "../../platform/vocabulary/site.ts";
 import type { ThreatSource, Status, ThreatType } from "../../platform/vocabulary/threats.ts";
 import { decisionsOf, decisionTime, type Decision } from "./decisions.ts";
 import namesText from "./names.txt" with { type: "text" };
-import type { WorldEntry } from "./entry.ts";
+import samples from "./samples.json" with { type: "json" };
+import type { WorldEntry } from "./samples.ts";
 import { createRandom, type SeededRandom } from "./random.ts";
 import { isParkedInDns, lookupMs, storyOf, type Check } from "./story.ts";
 
@@ -32,41 +33,10 @@ export interface WorldThreat extends Omit<WorldEntry, "evidence"> {
 }
 
 // The lengths of these lists have no common factor, so all combinations occur.
-const statusTurn: Status[] =
-  "active active resolved active active false_positive active resolved active active resolved active false_positive".split(
-    " ",
-  ) as Status[];
-const sourceTurn: ThreatSource[] = [
-  "scan",
-  "certificate_transparency",
-  "feed",
-  "submission",
-  "scan",
-  "feed",
-  "beacon",
-];
-const page = {
-  asksForPassword: true,
-  asksForCard: false,
-  namesBrand: true,
-  redirectsToProtected: false,
-};
-const evidenceTurn: (SeverityFacts | undefined)[] = [
-  { exists: "yes", reachable: true, mail: false, registeredDays: 6, page },
-  { exists: "yes", reachable: true, mail: true, registeredDays: 240 },
-  { exists: "yes", reachable: true, mail: false, registeredDays: 2_400, parked: "Sedo" },
-  { exists: "no" },
-  undefined,
-  {
-    exists: "yes",
-    reachable: true,
-    mail: false,
-    registeredDays: 2_900,
-    page: { ...page, asksForPassword: false, namesBrand: false },
-  },
-  { exists: "yes", reachable: true, mail: true, registeredDays: 19, page },
-  { exists: "yes", reachable: false, mail: false, registeredDays: 700 },
-];
+const statusTurn = samples.statuses as Status[];
+const sourceTurn = samples.sources as ThreatSource[];
+/** Null: its name servers never responded. */
+const evidenceTurn = samples.evidence as (SeverityFacts | null)[];
 
 export function worldEntries(): WorldEntry[] {
   return namesText
@@ -75,7 +45,7 @@ export function worldEntries(): WorldEntry[] {
     .map((line, index) => {
       const [domain = "", protectedDomain = "", type = "", similarity = "", reasons = "[]"] =
         line.split("\t");
-      const evidence = evidenceTurn[index % evidenceTurn.length];
+      const evidence = evidenceTurn[index % evidenceTurn.length] ?? undefined;
       const found = {
         domain,
         protectedDomain,
@@ -98,14 +68,7 @@ const minuteMs = 60_000;
 const oldestDays = 90;
 /** Characters at the end of an identifier that do not depend on the time. */
 const randomCharacters = 12;
-const registrars = [
-  ["Quick Names LLC", "9990", "quicknames-dns.example"],
-  ["Northern Registry Services Ltd.", "9991", "northern-hosting.example"],
-  ["Domainhaus GmbH", "9992", "domainhaus.example"],
-  ["Pacific Registrar Inc.", "9993", "pacific-cloud.example"],
-] as const;
-const countries = ["US", "NL", "PA", "SC", "DE"];
-const networks = ["192.0.2", "198.51.100", "203.0.113"];
+const { providers, registrantCountries, registrars } = samples;
 
 /**
  * Returns the sample threats, oldest first, deterministically from seed and start. The seed determines IDs, times,
@@ -179,16 +142,16 @@ function factsOf(
   const { evidence } = entry;
   if (evidence === undefined || evidence.exists === "no")
     return { ipAddress: null, registrar: null, whois: {} };
-  const ipv4 = `${networks[random.below(networks.length)]}.${1 + random.below(254)}`;
+  const ipv4 = `${providers[random.below(providers.length)]!.prefix}.${1 + random.below(254)}`;
   const ipv6 = `2001:db8::${(1 + random.below(0xfffe)).toString(16)}`;
-  const [registrar, registrarId, nameServers] = registrars[random.below(registrars.length)]!;
+  const { name: registrar, ianaId, nameServers } = registrars[random.below(registrars.length)]!;
   const registeredAt = createdAt - (evidence.registeredDays ?? 0) * dayMs - random.below(dayMs);
   const rdap = random.below(4) > 0;
   const whois: Registration = {
     source: rdap ? "rdap" : "whois",
     registrar,
-    registrar_iana_id: registrarId,
-    registrant_country: countries[random.below(countries.length)]!,
+    registrar_iana_id: ianaId,
+    registrant_country: registrantCountries[random.below(registrantCountries.length)]!,
     created_at: toIsoTime(registeredAt),
     updated_at: toIsoTime(registeredAt + random.below(Math.max(1, createdAt - registeredAt))),
     expires_at: toIsoTime(
