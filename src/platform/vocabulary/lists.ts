@@ -20,7 +20,6 @@ export type EntryForm =
 
 /** How the names of a feed arrive. */
 export const feedTypes = ["list", "czds", "certstream"] as const;
-export type FeedType = (typeof feedTypes)[number];
 
 /** States of the import of a list. */
 export const importStates = ["running", "completed", "failed", "cancelled", "interrupted"] as const;

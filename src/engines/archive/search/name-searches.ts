@@ -32,14 +32,7 @@ export interface NameSearch extends SearchProgress {
   error: string | null;
 }
 
-export interface NameSearches {
-  /**
-   * Begins a search, or continues it if it was begun before. Resolves after a second at most, with the results so far.
-   * Returns undefined if too many other searches are running.
-   */
-  search(terms: SearchTerms): Promise<Readonly<NameSearch> | undefined>;
-  stop(): void;
-}
+export type NameSearches = ReturnType<typeof createNameSearches>;
 
 /** Yields the names that match, the earliest day first. */
 export type SearchNames = (
@@ -61,7 +54,7 @@ export function createNameSearches({
   clock: Clock;
   onError: (error: unknown) => void;
   searchNames: SearchNames;
-}): NameSearches {
+}) {
   const entries = new Map<string, Entry>();
 
   function discard(key: string): void {
@@ -111,7 +104,11 @@ export function createNameSearches({
   }
 
   return {
-    async search(terms) {
+    /**
+     * Begins a search, or continues it if it was begun before. Resolves after a second at most, with the results so far.
+     * Returns undefined if too many other searches are running.
+     */
+    async search(terms: SearchTerms): Promise<Readonly<NameSearch> | undefined> {
       const key = JSON.stringify(terms);
       const entry = entries.get(key) ?? begin(terms, key);
       if (entry === undefined) return undefined;

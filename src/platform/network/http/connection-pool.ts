@@ -1,15 +1,5 @@
 import type { Connection } from "./connection.ts";
 
-/** Open connections that can be reused for the next request to the same place. */
-export interface ConnectionPool {
-  /** Removes a connection for exclusive use by the caller. */
-  take(key: string): Connection | undefined;
-  /** Returns a reusable connection to the pool. */
-  keep(key: string, connection: Connection): void;
-  /** Closes the idle connections. */
-  close(): void;
-}
-
 interface IdleConnection {
   connection: Connection;
   key: string;
@@ -17,16 +7,11 @@ interface IdleConnection {
 }
 
 /**
+ * Open connections that can be reused for the next request to the same place.
  * @param idleMs how long an idle connection is kept.
  * @param idleMax maximum number of idle connections.
  */
-export function createConnectionPool({
-  idleMs,
-  idleMax,
-}: {
-  idleMs: number;
-  idleMax: number;
-}): ConnectionPool {
+export function createConnectionPool({ idleMs, idleMax }: { idleMs: number; idleMax: number }) {
   /** By key, the longest idle one first. */
   const idle = new Map<string, IdleConnection[]>();
   let total = 0;
@@ -60,7 +45,8 @@ export function createConnectionPool({
   }
 
   return {
-    take(key) {
+    /** Removes a connection for exclusive use by the caller. */
+    take(key: string) {
       for (;;) {
         const kept = idle.get(key)?.at(-1);
         if (kept === undefined) return undefined;
@@ -72,7 +58,9 @@ export function createConnectionPool({
         destroy(kept);
       }
     },
-    keep(key, connection) {
+
+    /** Returns a reusable connection to the pool. */
+    keep(key: string, connection: Connection) {
       if (total >= idleMax) return connection.destroy();
       const kept = { connection, key, keptUntilMs: performance.now() + idleMs };
       const ofKey = idle.get(key);
@@ -85,6 +73,8 @@ export function createConnectionPool({
       expiry = setTimeout(destroyExpired, idleMs);
       expiry.unref();
     },
+
+    /** Closes the idle connections. */
     close() {
       for (const kept of [...idle.values()].flat()) destroy(kept);
     },

@@ -40,15 +40,6 @@ export interface StreamSink extends BodySink {
 export type Progress =
   { kind: "more" } | { kind: "done"; response: HttpResponse } | { kind: "malformed"; reason: string };
 
-/** Parses one HTTP/1.x response incrementally, within its limits. */
-export interface ResponseReader {
-  push(bytes: Uint8Array): Progress;
-  /** Reports that the server closed the connection, which ends some responses. */
-  close(): Progress;
-  /** Returns the received part of an incomplete response; undefined before the end of its headers. */
-  partial(): Pick<HttpResponse, "status" | "headers" | "body"> | undefined;
-}
-
 const interimMax = 8;
 const interimBytesMax = 65_536;
 /** Framing that a chunked response may have in addition to as many bytes as its content may have. */
@@ -58,6 +49,7 @@ const more: Progress = { kind: "more" };
 type Framing = "none" | "chunked" | "close" | number;
 
 /**
+ * Parses one HTTP/1.x response incrementally, within its limits.
  * RFC 9112. Strict where a response is ambiguous, because it decides whether an event counts as delivered; lenient
  * toward HTTP/1.0 and interim (1xx) responses. The server may be hostile: the time is linear in the
  * bytes received, and no part of a response can grow without limit.
@@ -75,7 +67,7 @@ export function createResponseReader({
   isHead?: boolean;
   /** Returns a sink for the body of this response; undefined: it is kept in memory. */
   receive?: ((start: ResponseStart) => StreamSink | undefined) | undefined;
-}): ResponseReader {
+}) {
   const headReader = createHeadReader({ asBrowser });
   const body = createByteBuffer(bodyBytesMax);
   let opened: { head: ResponseHead; framing: Framing; reader: BodyReader } | undefined;
@@ -130,7 +122,7 @@ export function createResponseReader({
   };
 
   return {
-    push(bytes) {
+    push(bytes: Uint8Array) {
       const start = opened === undefined ? readHeads(bytes) : 0;
       if (typeof start === "object") return start;
       const { head, reader } = opened!;
@@ -141,11 +133,15 @@ export function createResponseReader({
       }
       return progress.kind === "cut" ? done({ complete: false, reusable: false }) : progress;
     },
-    partial() {
+
+    /** Returns the received part of an incomplete response; undefined before the end of its headers. */
+    partial(): Pick<HttpResponse, "status" | "headers" | "body"> | undefined {
       if (opened === undefined) return undefined;
       const { status, headers } = opened.head;
       return { status, headers, body: body.bytes() };
     },
+
+    /** Reports that the server closed the connection, which ends some responses. */
     close() {
       if (opened === undefined)
         return malformed(headReader.length === 0 ? "closed without a response" : "closed within the headers");

@@ -4,8 +4,6 @@ const fillMax = 0.75;
 const free = 0;
 const deleted = -1;
 
-export type KeyTable = ReturnType<typeof createKeyTable>;
-
 /** Creates a table from keys (whole numbers from 1 to 2^53) to 32-bit numbers, with 12 bytes for each slot. */
 export function createKeyTable() {
   let keys = new Float64Array(slotsMin);

@@ -21,8 +21,6 @@ export interface DecisionPeriod {
 }
 
 /** Counts of periods, most of which are over, so their decisions rarely change. */
-export type DecisionCache = ReturnType<typeof createDecisionCache>;
-
 export function createDecisionCache() {
   const cached = new BoundedMap<string, { period: DecisionPeriod; counted: DecisionCount }>(cachedMax);
   const keyOf = ({ from, end, protectedDomainSeq }: DecisionPeriod) =>
