@@ -15,16 +15,14 @@ import { cameBackToLife, changesBetween, threatFactsOf } from "./facts/fact-chan
 import type { Facts } from "./facts/facts.ts";
 import { mergeFacts, type CheckResults } from "./facts/merge-facts.ts";
 import { withScreenshot } from "./facts/screenshot-facts.ts";
-import type { NetworkQueue } from "./network-queue.ts";
 import { rankOf, ranks, wantsNetworks, wantsRegistration, type EnabledLookups } from "./plan.ts";
-import type { RegistrationQueue } from "./registration-queue.ts";
+import type { LookupQueues } from "./queues.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 
 export interface ResultWriter extends Needs<"clock" | "database"> {
   enabledLookups: Pick<EnabledLookups, "registration">;
   detection: Pick<DetectionSettings, "reactivate">;
-  networkQueue: NetworkQueue;
-  registrationQueue: RegistrationQueue;
+  queues: LookupQueues;
   store: EnrichmentStore;
   threats: Pick<Threats, "updateFacts" | "changeStatus">;
 }
@@ -58,13 +56,13 @@ export async function saveResults(
  * and enqueues the registration lookup that they call for. Must run within a transaction.
  */
 export function applyResults(
-  { clock, detection, enabledLookups, networkQueue, registrationQueue, store, threats }: ResultWriter,
+  { clock, detection, enabledLookups, queues, store, threats }: ResultWriter,
   given: Subject,
   results: CheckResults,
   { requested }: { requested: boolean },
 ): Applied {
   const now = clock.now();
-  const { facts: before, threatSeq } = given;
+  const { facts: before } = given;
   const after = mergeFacts(before, results, now);
   const { alive, isBack, updated } = writeFacts({ detection, store, threats }, given, after, now);
   const { siteState, previousSiteState } = updated ?? {};
@@ -78,11 +76,11 @@ export function applyResults(
     wantsRegistration(after, before, { requested, retry: given.failures > 0, now })
   ) {
     const due = { rank: requested ? ranks.requested : rank, dueAt: now, failures: 0 };
-    registrationQueue.save(threatSeq, given.domain, due);
+    queues.registration.save(given, due);
   }
   const status = isBack ? "active" : given.status;
   if (enabledLookups.registration && given.networkRank === null && wantsNetworks(after, status, now))
-    networkQueue.save(threatSeq, { rank, dueAt: now, failures: 0 });
+    queues.network.save(given, { rank, dueAt: now, failures: 0 });
   const subject: Subject = { ...given, status };
   // A state that was never determined, as before an upgrade, is no news.
   const moved = siteState !== previousSiteState && (previousSiteState ?? null) !== null;

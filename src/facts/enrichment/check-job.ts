@@ -105,7 +105,7 @@ function saveCheck(
   });
   const { status } = subject;
   if (enabledLookups.screenshots && wantsScreenshot(before, after, { requested, status, now })) {
-    store.saveScreenshotDue(threatSeq, {
+    job.queues.screenshot.save(subject, {
       rank: requested ? ranks.requested : rank,
       dueAt: now,
       failures: 0,

@@ -5,10 +5,9 @@ import { readDated, type StoredScreenshot } from "../lookups/page/screenshot-fil
 import { createIntake, type KnownResult } from "./apply-results.ts";
 import { explainMissingScreenshot } from "./facts/screenshot-facts.ts";
 import { createHandoff } from "./jobs/handoff.ts";
-import { createNetworkQueue } from "./network-queue.ts";
 import { lacksNetworks, looksUpAnything, ranks, type EnabledLookups } from "./plan.ts";
 import { createPictureViews, type PictureViews } from "./pictures/picture-views.ts";
-import { createRegistrationQueue } from "./registration-queue.ts";
+import { createLookupQueues } from "./queues.ts";
 import { createRegistrationResponses, type RegistrationResponse } from "./registration-responses.ts";
 import { createEnrichmentStore, type EnrichmentStore, type KnownFacts } from "./store.ts";
 import { createWorkers, type EnrichmentDependencies } from "./workers.ts";
@@ -64,15 +63,13 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
   const responses = createRegistrationResponses(database);
   const handoff = createHandoff(clock);
   const admission = createAdmission({ clock, database, log, store });
-  const registrationQueue = createRegistrationQueue(database);
-  const networkQueue = createNetworkQueue(database);
-  const takeIn = createIntake({ ...dependencies, networkQueue, registrationQueue, store });
+  const queues = createLookupQueues(database);
+  const takeIn = createIntake({ ...dependencies, queues, store });
   const workers = createWorkers({
     ...dependencies,
     admission,
     handoff,
-    networkQueue,
-    registrationQueue,
+    queues,
     responses,
     store,
   });
@@ -110,7 +107,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
       if (subject === undefined || !lacksNetworks(subject.facts)) return false;
       if (subject.networkRank !== ranks.requested)
         await database.write(() =>
-          networkQueue.save(subject.threatSeq, { rank: ranks.requested, dueAt: clock.now(), failures: 0 }),
+          queues.network.save(subject, { rank: ranks.requested, dueAt: clock.now(), failures: 0 }),
         );
       return true;
     },

@@ -169,6 +169,9 @@ export function nextRegistration(
 /** Order of jobs, the lowest first: requested by a person, new by severity, checked before. */
 export const ranks = { requested: 0, high: 1, medium: 2, low: 3, recheck: 4 } as const;
 
+/** Ranks of threats that were never checked, the most urgent first. */
+export const newRanks = [ranks.high, ranks.medium, ranks.low];
+
 /** Returns the names by which pages mention the brand of a threat's protected domain. */
 export function brandNamesOf({
   keywords,

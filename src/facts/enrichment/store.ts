@@ -6,7 +6,7 @@ import type { Instant } from "../../platform/lib/clock.ts";
 import { threats } from "../../threats/threats/store/tables.ts";
 import type { Severity, Status } from "../../platform/vocabulary/threats.ts";
 import { type Facts, nothingKnown } from "./facts/facts.ts";
-import { type NextCheck, ranks } from "./plan.ts";
+import { newRanks, ranks, type NextCheck } from "./plan.ts";
 import { enrichments } from "./tables.ts";
 
 /** A threat with its facts and its place in the schedule. */
@@ -55,8 +55,6 @@ export interface EnrichmentStore {
   admitNew(now: Instant, limit: number): Promise<number>;
   /** Returns row numbers of threats that are due, the most urgent first. */
   due(now: Instant, limit: number): number[];
-  /** @param unrequestedMax maximum number of those that no person waits for */
-  dueScreenshots(now: Instant, limit: number, unrequestedMax: number): number[];
   find(threatSeq: number): Subject | undefined;
   /** Returns undefined before the threat was admitted. */
   findById(threatId: string): Subject | undefined;
@@ -69,8 +67,6 @@ export interface EnrichmentStore {
   saveCheck(threatSeq: number, checkedAt: Instant | null, next: NextCheck & { rank: number }): void;
   /** Notes that facts were determined without a check. */
   saveCheckedAt(threatSeq: number, checkedAt: Instant): void;
-  /** @param wanted undefined if no screenshot is wanted. */
-  saveScreenshotDue(threatSeq: number, wanted: Due | undefined): void;
   /** Returns whether nothing is due for a threat. */
   isSettled(threatId: string, now: Instant): boolean;
   /** Returns undefined before the threat was admitted. */
@@ -79,7 +75,6 @@ export interface EnrichmentStore {
 
 /** One place in this many is for the recheck of known threats, so that a flood of new ones does not starve it. */
 const placesPerRecheck = 8;
-const newRanks = [ranks.high, ranks.medium, ranks.low];
 
 export function createEnrichmentStore(database: Database): EnrichmentStore {
   const { admit, ends, read, write } = prepareAll(database);
@@ -101,11 +96,6 @@ export function createEnrichmentStore(database: Database): EnrichmentStore {
         if (due.length < limit) due.push(...seqs(read.dueNewest, rank, now, limit));
       return [...due, ...rechecks].slice(0, limit);
     },
-    dueScreenshots(now, limit, unrequestedMax) {
-      const others = newRanks.flatMap((rank) => seqs(read.dueScreenshot, rank, now, unrequestedMax));
-      const requested = seqs(read.dueScreenshot, ranks.requested, now, limit);
-      return [...requested, ...others.slice(0, unrequestedMax)].slice(0, limit);
-    },
     find: (threatSeq) => read.find.get({ threatSeq }),
     findById: (threatId) => read.findById.get({ threatId }),
     protectedDomainIdOf: (threatId) => read.protectedDomainId.get({ threatId })?.id,
@@ -114,13 +104,6 @@ export function createEnrichmentStore(database: Database): EnrichmentStore {
     saveFacts: (threatSeq, facts) => write.facts.run({ threatSeq, facts }),
     saveCheck: (threatSeq, checkedAt, next) => write.check.run({ threatSeq, checkedAt, ...next }),
     saveCheckedAt: (threatSeq, checkedAt) => write.checkedAt.run({ threatSeq, checkedAt }),
-    saveScreenshotDue: (threatSeq, wanted) =>
-      write.screenshot.run({
-        threatSeq,
-        screenshotRank: wanted?.rank ?? null,
-        screenshotDueAt: wanted?.dueAt ?? null,
-        screenshotFailures: wanted?.failures ?? 0,
-      }),
     isSettled(threatId, now) {
       const found = read.dues.get({ threatId });
       return found !== undefined && Object.values(found).every((at) => at === null || at > now);
@@ -201,19 +184,6 @@ function prepareReads(database: Database) {
   return {
     dueOldest: dueOfRank(asc(enrichments.dueAt)),
     dueNewest: dueOfRank(desc(enrichments.dueAt)),
-    dueScreenshot: statement(database, (query) =>
-      query
-        .select({ seq: enrichments.threatSeq })
-        .from(enrichments)
-        .where(
-          and(
-            eq(enrichments.screenshotRank, value(enrichments.screenshotRank, "rank")),
-            lte(enrichments.screenshotDueAt, nowFor(enrichments.screenshotDueAt)),
-          ),
-        )
-        .orderBy(asc(enrichments.screenshotDueAt))
-        .limit(countValue("limit")),
-    ),
     find: statement(database, (query) =>
       subjects(query).where(eq(enrichments.threatSeq, opaqueValue(enrichments.threatSeq))),
     ),
@@ -269,12 +239,6 @@ function prepareWrites(database: Database) {
     ),
     checkedAt: statement(database, (query) =>
       query.update(enrichments).set(valuesOf(enrichments, "checkedAt")).where(hasSeq),
-    ),
-    screenshot: statement(database, (query) =>
-      query
-        .update(enrichments)
-        .set(valuesOf(enrichments, "screenshotRank", "screenshotDueAt", "screenshotFailures"))
-        .where(hasSeq),
     ),
   };
 }

@@ -2,7 +2,6 @@ import type { DetectionSettings } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import type { Inspector } from "../inspection/model/inspector.ts";
 import type { Originals } from "../inspection/originals/open-originals.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
@@ -10,13 +9,10 @@ import type { ScreenshotKind } from "../../platform/vocabulary/inspections.ts";
 import { createCheckJob } from "./check-job.ts";
 import type { Handoff } from "./jobs/handoff.ts";
 import { createWorker, type Worker } from "./jobs/worker.ts";
-import { createNetworkJob } from "./network-job.ts";
-import type { NetworkQueue } from "./network-queue.ts";
+import { createFurtherJob, networkLookup, registrationLookup, screenshotLookup } from "./further-lookups.ts";
 import { looksUpAnything, withScreenshots, type EnabledLookups } from "./plan.ts";
-import { createRegistrationJob } from "./registration-job.ts";
-import type { RegistrationQueue } from "./registration-queue.ts";
+import type { LookupQueues } from "./queues.ts";
 import type { RegistrationResponses } from "./registration-responses.ts";
-import { createScreenshotJob } from "./screenshot-job.ts";
 import type { EnrichmentStore } from "./store.ts";
 
 export interface EnrichmentDependencies extends Needs<"clock" | "database" | "log"> {
@@ -51,120 +47,67 @@ const screenshotsMax = 4;
 
 /** Creates one worker for each kind of lookup. */
 export function createWorkers({
-  enabledLookups: enabled,
   admission,
-  clock,
-  database,
-  detection,
-  handoff,
+  enabledLookups: enabled,
   inspector,
-  log,
-  lookups,
-  networkQueue,
-  originals,
-  registrationQueue,
-  responses,
-  screenshotFiles: files,
-  screenshots: kept,
-  store,
-  threats,
+  ...shared
 }: EnrichmentDependencies & {
   admission: { run: () => Promise<void> };
   handoff: Handoff;
-  networkQueue: NetworkQueue;
-  registrationQueue: RegistrationQueue;
+  queues: LookupQueues;
   responses: RegistrationResponses;
   store: EnrichmentStore;
 }): Worker[] {
+  const { clock, log, lookups, queues, responses, store } = shared;
   const enabledLookups = withScreenshots(enabled, inspector !== undefined);
-  const checks = createWorker({
-    clock,
-    log,
-    name: "check",
-    concurrencyMax,
-    startsPerSecondMax,
-    prepare: async () => (looksUpAnything(enabled) ? admission.run() : undefined),
-    take: (limit) => (looksUpAnything(enabled) ? store.due(clock.now(), limit) : []),
-    run: createCheckJob({
-      enabledLookups,
+  const workers = [
+    createWorker({
       clock,
-      database,
-      detection,
-      handoff,
       log,
-      lookups,
-      networkQueue,
-      registrationQueue,
-      store,
-      threats,
+      name: "check",
+      concurrencyMax,
+      startsPerSecondMax,
+      prepare: async () => (looksUpAnything(enabled) ? admission.run() : undefined),
+      take: (limit) => (looksUpAnything(enabled) ? store.due(clock.now(), limit) : []),
+      run: createCheckJob({ ...shared, enabledLookups }),
     }),
-  });
-  const registrations = createWorker({
-    clock,
-    log,
-    name: "registration",
-    concurrencyMax,
-    startsPerSecondMax: registrationStartsPerSecondMax,
-    take: (limit) => (enabled.registration ? registrationQueue.due(clock.now(), limit) : []),
-    run: createRegistrationJob({
+    createWorker({
       clock,
-      database,
       log,
-      lookUp: lookups.registration,
-      queue: registrationQueue,
-      responses,
-      store,
-      threats,
+      name: "registration",
+      concurrencyMax,
+      startsPerSecondMax: registrationStartsPerSecondMax,
+      take: (limit) => (enabled.registration ? queues.registration.due(clock.now(), limit) : []),
+      run: createFurtherJob(
+        { ...shared, queue: queues.registration },
+        registrationLookup({ log, lookUp: lookups.registration, responses }),
+      ),
     }),
-  });
-  const networks = createWorker({
-    clock,
-    log,
-    name: "network",
-    concurrencyMax: networkConcurrencyMax,
-    startsPerSecondMax: networkStartsPerSecondMax,
-    take: (limit) => (enabled.registration ? networkQueue.due(clock.now(), limit) : []),
-    run: createNetworkJob({
+    createWorker({
       clock,
-      database,
       log,
-      lookUp: lookups.network,
-      queue: networkQueue,
-      store,
-      threats,
+      name: "network",
+      concurrencyMax: networkConcurrencyMax,
+      startsPerSecondMax: networkStartsPerSecondMax,
+      take: (limit) => (enabled.registration ? queues.network.due(clock.now(), limit) : []),
+      run: createFurtherJob(
+        { ...shared, queue: queues.network },
+        networkLookup({ clock, log, lookUp: lookups.network }),
+      ),
     }),
-  });
-  const screenshots =
-    inspector === undefined
-      ? []
-      : [
-          createScreenshotWorker({
-            enabled,
-            job: { clock, database, files, inspector, kept, originals, store, threats },
-            log,
-          }),
-        ];
-  return [checks, registrations, networks, ...screenshots];
-}
-
-function createScreenshotWorker({
-  enabled,
-  job,
-  log,
-}: {
-  enabled: Pick<EnabledLookups, "names">;
-  job: Parameters<typeof createScreenshotJob>[0];
-  log: Log;
-}): Worker {
-  const { clock, store } = job;
-  return createWorker({
+  ];
+  if (inspector === undefined) return workers;
+  const screenshots = createWorker({
     clock,
     log,
     name: "screenshot",
     concurrencyMax: screenshotsMax,
     startsPerSecondMax: 1,
-    // The others may wait for the browser's next minute, which must not delay what a person waits for.
-    take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit, 1) : []),
-    run: createScreenshotJob(job),
+    take: (limit) => (enabled.names ? queues.screenshot.due(clock.now(), limit) : []),
+    run: createFurtherJob(
+      { ...shared, queue: queues.screenshot },
+      screenshotLookup({ ...shared, inspector }),
+    ),
   });
+  return [...workers, screenshots];
 }
