@@ -9,13 +9,14 @@ import {
   boolean,
   choice,
   integer,
-  array,
   number,
   optionalSecret,
   optionalText,
   table,
   text,
   type TextReader,
+  texts,
+  choices,
 } from "./fields/fields.ts";
 import { inspection, lookups, scan, screenshots } from "./sections/lookups.ts";
 import { retention } from "./sections/retention.ts";
@@ -38,7 +39,6 @@ import {
  */
 
 const minuteMs = 60_000;
-const item = (description: string) => ({ description });
 
 const server = table(
   {
@@ -58,19 +58,14 @@ const server = table(
       description: "PEM file with its private key",
       reload: "restart_if_switched",
     }),
-    trusted_proxies: array(
-      text("network", readNetwork, item("a network")),
-      { maxItems: 100, uniqueItems: true },
-      { default: [], description: `networks whose X-Forwarded-For is trusted, such as "10.0.0.0/8"` },
-    ),
-    allowed_hosts: array(
-      text("host", readHost, item("a host name")),
-      { maxItems: 100, uniqueItems: true },
-      {
-        default: [],
-        description: "additional host names under which console, metrics and documentation respond",
-      },
-    ),
+    trusted_proxies: texts("network", readNetwork, {
+      maxItems: 100,
+      description: `networks whose X-Forwarded-For is trusted, such as "10.0.0.0/8"`,
+    }),
+    allowed_hosts: texts("host", readHost, {
+      maxItems: 100,
+      description: "additional host names under which console, metrics and documentation respond",
+    }),
     metrics_token: optionalSecret(
       { lengthMin: 16, lengthMax: 200, ascii: true },
       { description: "secret; if set, /metrics requires it as a bearer token" },
@@ -125,14 +120,12 @@ const webhooks = table(
       default: "10s",
       description: "for one attempt, from connecting to the end of the response",
     }),
-    retry_delays: array(
-      text("duration", readDuration({ minimumMs: 1, maximumMs: 30 * dayMs }), item("a delay")),
-      { maxItems: 20 },
-      {
-        default: ["1m", "5m", "30m", "2h"],
-        description: "delays after the previous attempt; then the delivery fails",
-      },
-    ),
+    retry_delays: texts("duration", readDuration({ minimumMs: 1, maximumMs: 30 * dayMs }), {
+      maxItems: 20,
+      uniqueItems: false,
+      default: ["1m", "5m", "30m", "2h"],
+      description: "delays after the previous attempt; then the delivery fails",
+    }),
     retry_jitter: number(
       { minimum: 0, maximum: 0.1 },
       { default: 0, description: "maximum random share that is added to a delay" },
@@ -172,14 +165,9 @@ const traps = table(
       default: "1h",
       description: "repeated visits within this time are counted, not sent again",
     }),
-    alarm_classes: array(
-      choice(quietClasses, item("a class")),
-      { maxItems: quietClasses.length, uniqueItems: true },
-      {
-        default: [],
-        description: "classes of visits that emit events in addition to the default ones",
-      },
-    ),
+    alarm_classes: choices(quietClasses, {
+      description: "classes of visits that emit events in addition to the default ones",
+    }),
     hits_per_minute: integer(
       { minimum: 1, maximum: 1_000_000 },
       {
@@ -215,15 +203,11 @@ const readPublicKey: TextReader<string> = (given) => {
 
 const data = table(
   {
-    trusted_keys: array(
-      text("public key", readPublicKey, { description: "a public key" }),
-      { maxItems: 10, uniqueItems: true },
-      {
-        default: [],
-        description:
-          "public keys whose data updates are accepted, as 'phishwatch data key' prints them; none: no data update is accepted",
-      },
-    ),
+    trusted_keys: texts("public key", readPublicKey, {
+      maxItems: 10,
+      description:
+        "public keys whose data updates are accepted, as 'phishwatch data key' prints them; none: no data update is accepted",
+    }),
   },
   "Updates of the lists that the program contains (`phishwatch data update`).",
   { reload: "restart" },

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
+import { type Static, type TArray, type TObject, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 
 /**
  * Building blocks of the schema. Each is a TypeBox schema whose static type is the value after reading (`"10s"` is a
@@ -73,11 +73,8 @@ export function optionalSecret(rule: SecretRule, options: FieldOptions): TUnsafe
 }
 
 /** One of a fixed set of strings. */
-export function choice<const T extends readonly string[]>(
-  choices: T,
-  options: FieldOptions,
-): TUnsafe<T[number]> {
-  return Type.Unsafe<T[number]>({ type: "string", kind: "choice", choices, ...options });
+export function choice<const T extends readonly string[]>(all: T, options: FieldOptions): TUnsafe<T[number]> {
+  return Type.Unsafe<T[number]>({ type: "string", kind: "choice", choices: all, ...options });
 }
 
 export function boolean(options: FieldOptions): TUnsafe<boolean> {
@@ -97,15 +94,24 @@ export function number(range: NumberRange, options: FieldOptions): TUnsafe<numbe
   return Type.Unsafe<number>({ type: "number", kind: "number", ...range, ...options });
 }
 
-export interface ArrayRange {
-  minItems?: number;
-  maxItems: number;
-  uniqueItems?: boolean;
+/** Array of texts, empty by default. None can occur twice, unless `uniqueItems` is false. */
+export function texts<T>(
+  kind: string,
+  read: TextReader<T>,
+  { maxItems, uniqueItems = true, ...options }: FieldOptions & { maxItems: number; uniqueItems?: boolean },
+): TArray<TUnsafe<T>> {
+  const item = text(kind, read, { description: kind });
+  return Type.Array(item, { kind: "array", default: [], maxItems, uniqueItems, ...options });
 }
 
-/** Array. The item's description is not shown. */
-export function array<T extends TSchema>(item: T, range: ArrayRange, options: FieldOptions) {
-  return Type.Array(item, { kind: "array", ...range, ...options });
+/** Array of some of a fixed set of strings, empty by default. */
+export function choices<const T extends readonly string[]>(
+  all: T,
+  options: FieldOptions & { minItems?: number },
+): TArray<TUnsafe<T[number]>> {
+  const item = choice(all, { description: "a choice" });
+  const range = { maxItems: all.length, uniqueItems: true };
+  return Type.Array(item, { kind: "array", default: [], ...range, ...options });
 }
 
 /** A `[table]`, which can be omitted. `reload` applies to all of its keys. */

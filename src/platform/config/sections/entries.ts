@@ -2,7 +2,6 @@ import { eventTypes } from "../../vocabulary/events.ts";
 import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys.ts";
 import { allowMax, keywordsMax } from "../../vocabulary/protected-domains.ts";
 import {
-  array,
   choice,
   integer,
   number,
@@ -12,6 +11,8 @@ import {
   tables,
   text,
   type Static,
+  texts,
+  choices,
 } from "../fields/fields.ts";
 import { eventFilters, toFilter } from "./notifications.ts";
 import {
@@ -26,24 +27,20 @@ import {
 
 /** Schema of the `[[entries]]`, which are reconciled with the database at every start. */
 
-const item = (description: string) => ({ description });
-
 export const protectedDomains = tables(
   {
     domain: text("domain", readProtectedDomain, {
       example: "example-bank.com",
       description: "domain to protect",
     }),
-    keywords: array(
-      text("word", readKeyword, { description: "a word" }),
-      { maxItems: keywordsMax, uniqueItems: true },
-      { default: [], description: "additional brand keywords that count as the name of this domain" },
-    ),
-    allow: array(
-      text("domain", readDomain, item("a domain")),
-      { maxItems: allowMax, uniqueItems: true },
-      { default: [], description: "your own names; they and all names below them are never threats" },
-    ),
+    keywords: texts("word", readKeyword, {
+      maxItems: keywordsMax,
+      description: "additional brand keywords that count as the name of this domain",
+    }),
+    allow: texts("domain", readDomain, {
+      maxItems: allowMax,
+      description: "your own names; they and all names below them are never threats",
+    }),
   },
   { description: "Protected domains, one entry for each domain.", maxItems: 10_000, live: true },
 );
@@ -56,16 +53,15 @@ export const apiKeys = tables(
       { example: { env: "PHISHWATCH_CI_KEY" }, description: "20 to 200 visible ASCII characters" },
     ),
     plan: choice(plans, { default: defaultPlan, description: "requests per minute: 60, 600, unlimited" }),
-    scopes: array(
-      choice(scopes, item("a scope")),
-      { minItems: 1, maxItems: scopes.length, uniqueItems: true },
-      { default: [...defaultScopes], description: "permitted operations" },
-    ),
-    domains: array(
-      text("domain", readProtectedDomain, item("a domain")),
-      { maxItems: 10_000, uniqueItems: true },
-      { default: [], description: "protected domains that it is bound to; empty = all" },
-    ),
+    scopes: choices(scopes, {
+      minItems: 1,
+      default: [...defaultScopes],
+      description: "permitted operations",
+    }),
+    domains: texts("domain", readProtectedDomain, {
+      maxItems: 10_000,
+      description: "protected domains that it is bound to; empty = all",
+    }),
   },
   {
     description: "Keys of the HTTP API. Create one with: openssl rand -hex 24",
@@ -93,17 +89,12 @@ export const endpoints = tables(
         description: "signs each delivery; 16 to 200 visible ASCII characters",
       },
     ),
-    events: array(
-      choice(eventTypes, item("an event type")),
-      { maxItems: eventTypes.length, uniqueItems: true },
-      { default: [], example: ["threat.created", "threat.resolved"], description: "empty = all" },
-    ),
+    events: choices(eventTypes, {
+      example: ["threat.created", "threat.resolved"],
+      description: "empty = all",
+    }),
     ...eventFilters,
-    headers: array(
-      text("header", readHeader, item("a header")),
-      { maxItems: 20, uniqueItems: true },
-      { default: [], description: `custom headers, as "Name: value"` },
-    ),
+    headers: texts("header", readHeader, { maxItems: 20, description: `custom headers, as "Name: value"` }),
     authorization: optionalSecret(
       { lengthMin: 1, lengthMax: 2_000, ascii: false },
       { description: `secret; sent as the Authorization header, such as "Bearer …"` },

@@ -1,10 +1,8 @@
 import { screenshotKinds } from "../../vocabulary/inspections.ts";
-import { array, boolean, choice, integer, optionalText, table, text } from "../fields/fields.ts";
+import { boolean, choice, integer, optionalText, table, text, texts } from "../fields/fields.ts";
 import { readChromiumArgument, readResolver, readSchedule, readScreenshots } from "../fields/texts.ts";
 
 /** Schema of what is found out about names: scans, lookups, inspections and screenshots. */
-
-const item = (description: string) => ({ description });
 
 export const scan = table(
   {
@@ -12,11 +10,11 @@ export const scan = table(
       default: "17 3 * * *",
       description: `cron in UTC: minute hour day month weekday; "" = never`,
     }),
-    resolvers: array(
-      text("ip:port", readResolver, item("a resolver")),
-      { maxItems: 64 },
-      { default: [], description: `DNS servers as "ip:port"; empty: the resolvers of the system` },
-    ),
+    resolvers: texts("ip:port", readResolver, {
+      maxItems: 64,
+      uniqueItems: false,
+      description: `DNS servers as "ip:port"; empty: the resolvers of the system`,
+    }),
     queries_per_second: integer(
       { minimum: 1, maximum: 100_000 },
       { default: 200, description: "maximum number of DNS queries per second" },
@@ -68,15 +66,12 @@ export const inspection = table(
 
 export const screenshots = table(
   {
-    chromium_args: array(
-      text("argument", readChromiumArgument, item("an argument")),
-      { maxItems: 64 },
-      {
-        default: [],
-        description: `additional arguments for Chromium; ["--no-sandbox"] only if a container is the sandbox`,
-        reload: "restart",
-      },
-    ),
+    chromium_args: texts("argument", readChromiumArgument, {
+      maxItems: 64,
+      uniqueItems: false,
+      description: `additional arguments for Chromium; ["--no-sandbox"] only if a container is the sandbox`,
+      reload: "restart",
+    }),
     keep: choice(screenshotKinds, {
       default: "full",
       description: "what is kept of the screenshot of a suspicious page",

@@ -4,7 +4,6 @@ import { severities, statuses, threatSources, threatTypes } from "../../vocabula
 import { bothOrNone, type Conflict } from "../fields/config-error.ts";
 import { camelKeys } from "../../lib/key-names.ts";
 import {
-  array,
   boolean,
   choice,
   integer,
@@ -16,6 +15,8 @@ import {
   text,
   type Partly,
   type Static,
+  texts,
+  choices,
 } from "../fields/fields.ts";
 import {
   readAddress,
@@ -31,28 +32,18 @@ import { readProtectedDomain, readDuration, readHeader, readName, readPath } fro
 
 /** Schema of the sections about messages to people and published lists. */
 
-const item = (description: string) => ({ description });
 const dayMs = 86_400_000;
 const shortSecret = { lengthMin: 1, lengthMax: 2_000, ascii: true };
 
 /** Filters that subscriptions and webhook endpoints share. */
 export const eventFilters = {
   min_severity: choice(severities, { default: "low", description: "minimum severity of a threat" }),
-  protected_domains: array(
-    text("domain", readProtectedDomain, item("a domain")),
-    { maxItems: 10_000, uniqueItems: true },
-    { default: [], description: "only these protected domains; empty = all" },
-  ),
-  types: array(
-    choice(threatTypes, item("a type")),
-    { maxItems: threatTypes.length, uniqueItems: true },
-    { default: [], description: "only threats of these types; empty = all" },
-  ),
-  sources: array(
-    choice(threatSources, item("a source")),
-    { maxItems: threatSources.length, uniqueItems: true },
-    { default: [], description: "only threats that these sources found; empty = all" },
-  ),
+  protected_domains: texts("domain", readProtectedDomain, {
+    maxItems: 10_000,
+    description: "only these protected domains; empty = all",
+  }),
+  types: choices(threatTypes, { description: "only threats of these types; empty = all" }),
+  sources: choices(threatSources, { description: "only threats that these sources found; empty = all" }),
   verified_only: boolean({
     default: false,
     description: "only threats whose name is known to exist or whose page was seen",
@@ -101,19 +92,14 @@ export const channels = tables(
     room: optionalText("room", readChannelText, {
       description: `matrix: ID of the room, such as "!abc:example.org"`,
     }),
-    to: array(
-      text("address", readAddress, item("an address")),
-      { maxItems: 100, uniqueItems: true },
-      { default: [], description: "email: recipients" },
-    ),
+    to: texts("address", readAddress, { maxItems: 100, description: "email: recipients" }),
     template: optionalText("template", readTemplate, {
       description: "template: JSON body of the request, with {{…}} for what changes",
     }),
-    headers: array(
-      text("header", readHeader, item("a header")),
-      { maxItems: 20, uniqueItems: true },
-      { default: [], description: `template: custom headers, as "Name: value"` },
-    ),
+    headers: texts("header", readHeader, {
+      maxItems: 20,
+      description: `template: custom headers, as "Name: value"`,
+    }),
   },
   {
     description: "Channels: where people read messages. The messages are defined by subscriptions.",
@@ -126,25 +112,16 @@ export const subscriptions = tables(
   {
     name: text("name", readName, { example: "high at once", description: "unique name" }),
     channel: text("name", readName, { example: "team-chat", description: "name of the channel" }),
-    events: array(
-      choice(noticeTypes, item("an event type")),
-      { minItems: 1, maxItems: noticeTypes.length, uniqueItems: true },
-      { default: ["threat.created"], description: "events to send" },
-    ),
+    events: choices(noticeTypes, { minItems: 1, default: ["threat.created"], description: "events to send" }),
     ...eventFilters,
     digest: choice(digests, {
       default: "none",
       description: "none: at once, with a burst in one message; hourly, daily: one message for the period",
     }),
     at: text("HH:MM", readTimeOfDay, { default: "08:00", description: "time of a daily digest" }),
-    weekdays: array(
-      choice(weekdays, item("a weekday")),
-      { maxItems: weekdays.length, uniqueItems: true },
-      {
-        default: [],
-        description: "days on which messages are sent; on other days, they wait; empty = every day",
-      },
-    ),
+    weekdays: choices(weekdays, {
+      description: "days on which messages are sent; on other days, they wait; empty = every day",
+    }),
     time_zone: text("zone", readTimeZone, {
       default: "UTC",
       description: `time zone of at, weekdays and quiet_hours, such as "Europe/Berlin"`,
@@ -170,11 +147,11 @@ export const lists = tables(
         description: "part of the address /lists/{token}/{name}.{format}; 20 to 200 visible ASCII characters",
       },
     ),
-    statuses: array(
-      choice(statuses, item("a status")),
-      { minItems: 1, maxItems: statuses.length, uniqueItems: true },
-      { default: ["active"], description: "statuses of the threats that are listed" },
-    ),
+    statuses: choices(statuses, {
+      minItems: 1,
+      default: ["active"],
+      description: "statuses of the threats that are listed",
+    }),
     min_severity: choice(severities, { default: "high", description: "minimum severity of a threat" }),
     verified_only: boolean({
       default: true,

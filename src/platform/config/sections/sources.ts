@@ -1,7 +1,6 @@
 import { feedTypes, listFormats } from "../../vocabulary/lists.ts";
 import { camelKeys } from "../../lib/key-names.ts";
 import {
-  array,
   boolean,
   choice,
   number,
@@ -11,6 +10,7 @@ import {
   tables,
   text,
   type Static,
+  texts,
 } from "../fields/fields.ts";
 import {
   parseHeader,
@@ -33,7 +33,6 @@ import {
 
 /** Schema of the sections about the sources of names. */
 
-const item = (description: string) => ({ description });
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const mebibyte = 1 << 20;
@@ -57,11 +56,10 @@ export const feeds = tables(
       default: "0 */6 * * *",
       description: "url: when to fetch it; cron in UTC",
     }),
-    headers: array(
-      text("header", readHeader, item("a header")),
-      { maxItems: 20, uniqueItems: true },
-      { default: [], description: `url: headers of the request, as "Name: value"` },
-    ),
+    headers: texts("header", readHeader, {
+      maxItems: 20,
+      description: `url: headers of the request, as "Name: value"`,
+    }),
     secret_header: optionalSecret(
       { lengthMin: 3, lengthMax: 2_000, ascii: false },
       { description: `secret; url: a header as "Name: value", such as "Auth-Key: …"` },
@@ -78,11 +76,10 @@ export const feeds = tables(
       { lengthMin: 1, lengthMax: 200, ascii: false },
       { description: "secret; czds: password of the account" },
     ),
-    zones: array(
-      text("zone", readZone, item("a zone")),
-      { maxItems: 2_000, uniqueItems: true },
-      { default: [], description: `czds: zones to read, such as "shop"; empty = all approved ones` },
-    ),
+    zones: texts("zone", readZone, {
+      maxItems: 2_000,
+      description: `czds: zones to read, such as "shop"; empty = all approved ones`,
+    }),
     max_size: text("size", readSize({ minimum: mebibyte, maximum: tebibyte }), {
       default: "1GiB",
       description: "url: maximum size of a response, also after decompression",
@@ -158,14 +155,10 @@ export const certificateLogs = table(
       default: "builtin",
       description: `"builtin" (Google's list, refreshed), or the URL or path of another list in the format v3`,
     }),
-    operators: array(
-      text("operator", readColumn, item("an operator")),
-      { maxItems: 100, uniqueItems: true },
-      {
-        default: [],
-        description: `follow only the logs of these operators, such as "Google"; empty = all, "none" = no public log`,
-      },
-    ),
+    operators: texts("operator", readColumn, {
+      maxItems: 100,
+      description: `follow only the logs of these operators, such as "Google"; empty = all, "none" = no public log`,
+    }),
     catch_up: text("duration", readDuration({ minimumMs: 0, maximumMs: 90 * dayMs }), {
       default: "24h",
       description: "how old entries may be that are read after a pause; older ones are skipped and counted",
