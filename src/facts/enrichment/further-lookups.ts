@@ -67,15 +67,14 @@ export function createFurtherJob<Found>(
   };
 }
 
-/** Looks up the registration data of a domain. */
-export function registrationLookup({
-  log,
-  lookUp,
-  responses,
-}: Needs<"log"> & {
+interface RegistrationLookupOptions extends Needs<"log"> {
   lookUp: Lookups["registration"];
   responses: Pick<RegistrationResponses, "save">;
-}): FurtherLookup<RegistrationResult> {
+}
+
+/** Looks up the registration data of a domain. */
+export function registrationLookup(options: RegistrationLookupOptions): FurtherLookup<RegistrationResult> {
+  const { log, lookUp, responses } = options;
   const unknown = (reason: string) => ({ ok: false as const, reason });
   return {
     plan({ domain, facts, registrationRank, status }) {
@@ -131,18 +130,16 @@ interface Seen {
   looks: readonly OriginalLook[];
 }
 
-/** Opens a page in a browser, and compares what it shows and its screenshot with the original pages. */
-export function screenshotLookup({
-  inspector,
-  originals,
-  screenshotFiles: files,
-  screenshots,
-}: {
+interface ScreenshotLookupOptions {
   inspector: Pick<Inspector, "inspect">;
   originals: Pick<Originals, "looksOf">;
   screenshotFiles: Pick<ScreenshotFiles, "remove" | "write">;
   screenshots: { readonly keep: ScreenshotKind };
-}): FurtherLookup<Seen> {
+}
+
+/** Opens a page in a browser, and compares what it shows and its screenshot with the original pages. */
+export function screenshotLookup(options: ScreenshotLookupOptions): FurtherLookup<Seen> {
+  const { inspector, originals, screenshotFiles: files, screenshots } = options;
   async function take(subject: Subject, address: string, signal: AbortSignal): Promise<Taken> {
     const target = {
       address,

@@ -25,21 +25,16 @@ export interface OpenedEnrichment extends Enrichment {
   dueCounts: ReturnType<typeof createDueCounts>;
 }
 
-/** Assembles the enrichment. */
-export function openEnrichment({
-  clock,
-  config,
-  database,
-  inspection,
-  log,
-  lookups: opened,
-  threats,
-}: Needs<"clock" | "database" | "log"> & {
+interface EnrichmentDependencies extends Needs<"clock" | "database" | "log"> {
   config: Pick<Config, "scan" | "lookups" | "screenshots" | "storage" | "detection">;
   inspection: { inspector: Inspector; originals: Originals };
   lookups: OpenedLookups;
   threats: Threats;
-}): OpenedEnrichment {
+}
+
+/** Assembles the enrichment. */
+export function openEnrichment(dependencies: EnrichmentDependencies): OpenedEnrichment {
+  const { clock, config, database, inspection, log, lookups: opened, threats } = dependencies;
   const { browser, meter, noBrowser, reach, services } = opened;
   const lookups = meter.measure(
     reach.lookups?.(services.existence) ?? { ...services, page: pagesOf(inspection.inspector) },

@@ -172,14 +172,13 @@ export const ranks = { requested: 0, high: 1, medium: 2, low: 3, recheck: 4 } as
 /** Ranks of threats that were never checked, the most urgent first. */
 export const newRanks = [ranks.high, ranks.medium, ranks.low];
 
-/** Returns the names by which pages mention the brand of a threat's protected domain. */
-export function brandNamesOf({
-  keywords,
-  protectedDomain,
-}: {
+interface BrandNamesOfOptions {
   keywords: readonly string[];
   protectedDomain: string;
-}): string[] {
+}
+
+/** Returns the names by which pages mention the brand of a threat's protected domain. */
+export function brandNamesOf({ keywords, protectedDomain }: BrandNamesOfOptions): string[] {
   return [protectedDomain.split(".")[0]!, ...keywords];
 }
 

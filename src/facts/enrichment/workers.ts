@@ -45,19 +45,17 @@ const networkConcurrencyMax = 32;
 /** There is one browser: the others wait for it. */
 const screenshotsMax = 4;
 
-/** Creates one worker for each kind of lookup. */
-export function createWorkers({
-  admission,
-  enabledLookups: enabled,
-  inspector,
-  ...shared
-}: EnrichmentDependencies & {
+interface WorkersDependencies extends EnrichmentDependencies {
   admission: { run: () => Promise<void> };
   handoff: Handoff;
   queues: LookupQueues;
   responses: RegistrationResponses;
   store: EnrichmentStore;
-}): Worker[] {
+}
+
+/** Creates one worker for each kind of lookup. */
+export function createWorkers(dependencies: WorkersDependencies): Worker[] {
+  const { admission, enabledLookups: enabled, inspector, ...shared } = dependencies;
   const { clock, log, lookups, queues, responses, store } = shared;
   const enabledLookups = withScreenshots(enabled, inspector !== undefined);
   const workers = [

@@ -111,13 +111,12 @@ export function openLookups({
   };
 }
 
-function chromiumOf({
-  config,
-  machine,
-}: {
+interface ChromiumOfOptions {
   config: Pick<Config, "scan" | "screenshots" | "storage">;
   machine: Machine;
-}): ChromiumChoice {
+}
+
+function chromiumOf({ config, machine }: ChromiumOfOptions): ChromiumChoice {
   // Screenshots are files next to the database file, and an in-memory database has none.
   if (config.storage.path === ":memory:") return { reason: "an in-memory database keeps no screenshots" };
   return chooseChromium({

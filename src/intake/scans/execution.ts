@@ -26,16 +26,14 @@ export interface Running extends LiveScan {
   ended?: Promise<unknown>;
 }
 
-/** Returns a function that runs one scan and records its outcome. It rejects only if the database cannot be written. */
-export function createExecution({
-  dependencies,
-  store,
-  log,
-}: {
+interface ExecutionDependencies {
   dependencies: ScanDependencies;
   store: ScanStore;
   log: Log;
-}) {
+}
+
+/** Returns a function that runs one scan and records its outcome. It rejects only if the database cannot be written. */
+export function createExecution({ dependencies, store, log }: ExecutionDependencies) {
   return async (
     running: Running,
     {

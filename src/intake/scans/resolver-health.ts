@@ -20,16 +20,13 @@ const intervalMs = 15 * 60_000;
 /** While no resolver can be trusted, so that the alert ends soon after the problem. */
 const problemIntervalMs = 60_000;
 
-export function createResolverHealth({
-  clock,
-  dns,
-  isUsed,
-  log,
-}: Needs<"clock" | "log"> & {
+interface ResolverHealthDependencies extends Needs<"clock" | "log"> {
   dns: Pick<DnsClient, "checkResolvers">;
   /** Whether names are looked up in the background. */
   isUsed: () => boolean;
-}) {
+}
+
+export function createResolverHealth({ clock, dns, isUsed, log }: ResolverHealthDependencies) {
   let latest: ResolverState | undefined;
   let timer: Timer | undefined;
   const stopping = new AbortController();

@@ -164,17 +164,14 @@ export function createScans({
   };
 }
 
-function requestCancel({
-  auditLog,
-  by,
-  id,
-  store,
-}: {
+interface RequestCancelOptions {
   auditLog: Pick<AuditLog, "record">;
   by: Actor;
   id: string;
   store: ScanStore;
-}): boolean {
+}
+
+function requestCancel({ auditLog, by, id, store }: RequestCancelOptions): boolean {
   const wasRunning = store.requestCancel(id);
   if (wasRunning && by.channel !== "system") auditLog.record(by, "scan.cancel", id);
   return wasRunning;
@@ -237,13 +234,12 @@ function startSchedule({
   return everyConfigured({ clock, pattern, run: () => runOnSchedule({ run, log }) });
 }
 
-async function runOnSchedule({
-  run,
-  log,
-}: {
+interface RunOnScheduleOptions {
   run: (options: ScanOptions) => Promise<Scan>;
   log: Log;
-}): Promise<void> {
+}
+
+async function runOnSchedule({ run, log }: RunOnScheduleOptions): Promise<void> {
   try {
     await run({ trigger: "schedule", by: system });
   } catch (error) {
@@ -269,19 +265,16 @@ function alreadyRunningText(scan: Scan | undefined): string {
 
 const everyFiveSeconds = "*/5 * * * * *";
 
+interface WatchCommandScansOptions extends Needs<"clock" | "log"> {
+  store: Pick<ScanStore, "get" | "list" | "running" | "since">;
+  closeLeft: () => void;
+}
+
 /**
  * Logs start and end of the scans by command line, which other processes run. `closeLeft` is called while such a
  * scan is recorded as running: its process may have been killed.
  */
-function watchCommandScans({
-  clock,
-  log,
-  store,
-  closeLeft,
-}: Needs<"clock" | "log"> & {
-  store: Pick<ScanStore, "get" | "list" | "running" | "since">;
-  closeLeft: () => void;
-}): Schedule {
+function watchCommandScans({ clock, log, store, closeLeft }: WatchCommandScansOptions): Schedule {
   let newest = store.list(1)[0]?.seq ?? 0;
   let open = store
     .running()

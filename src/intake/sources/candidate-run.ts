@@ -213,16 +213,14 @@ function sightingOf(
   return seen && { source: seen.source, seenAt: seen.day, isDay: true };
 }
 
-/** Passes the names of one run to the archive. */
-function createRunArchive({
-  archive,
-  source,
-  seenAt,
-}: {
+interface RunArchiveDependencies {
   archive: Pick<Archive, "add" | "flush">;
   source: ThreatSource;
   seenAt: () => Instant;
-}) {
+}
+
+/** Passes the names of one run to the archive. */
+function createRunArchive({ archive, source, seenAt }: RunArchiveDependencies) {
   let kept: string[] = [];
   const add = (names: Uint8Array | null) => {
     if (names !== null && names.length > 0) archive.add(names, { source, seenAt: seenAt() });
@@ -243,16 +241,14 @@ function createRunArchive({
   };
 }
 
-/** Counts the names of one run where they came from. */
-function createRunCounts({
-  activity,
-  origin,
-  tally,
-}: {
+interface RunCountsDependencies {
   activity: Pick<SourceActivity, "add" | "defer">;
   origin: NameOrigin | null;
   tally: Tally;
-}) {
+}
+
+/** Counts the names of one run where they came from. */
+function createRunCounts({ activity, origin, tally }: RunCountsDependencies) {
   let counted: ActivityCounts = { names: 0, invalid: 0, matched: 0, created: 0 };
   return {
     /** Adds what is new, in the transaction of the caller. Returns a function to call once that is committed. */

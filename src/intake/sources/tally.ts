@@ -31,18 +31,15 @@ export function createTally(interpreted: readonly Interpretation[]): Tally {
   return { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0, interpreted };
 }
 
-/** Counts and explains what was read of one run. */
-export function createAcceptance({
-  interpretations,
-  invalidMax,
-  source,
-  tally,
-}: {
+interface AcceptanceDependencies {
   interpretations: Pick<Interpretations, "addSkipped">;
   invalidMax: number;
   source: ThreatSource;
   tally: Tally;
-}) {
+}
+
+/** Counts and explains what was read of one run. */
+export function createAcceptance({ interpretations, invalidMax, source, tally }: AcceptanceDependencies) {
   const reject = (line: number, text: string, why: string): void => {
     tally.invalid++;
     if (tally.firstInvalid.length < invalidMax)

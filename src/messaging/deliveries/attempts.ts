@@ -106,22 +106,17 @@ export function createAttemptSlots({
   };
 }
 
-/** Returns a function that makes one attempt and passes its result to the recorder. */
-export function createAttempt({
-  clock,
-  log,
-  noteDue,
-  pauseForDescriptors,
-  recorder,
-  send,
-  signal,
-}: Needs<"clock" | "log"> & {
+interface AttemptDependencies extends Needs<"clock" | "log"> {
   noteDue: (recipientSeq: number, at: Instant) => void;
   pauseForDescriptors: () => void;
   recorder: Recorder;
   send: Send;
   signal: AbortSignal;
-}) {
+}
+
+/** Returns a function that makes one attempt and passes its result to the recorder. */
+export function createAttempt(dependencies: AttemptDependencies) {
+  const { clock, log, noteDue, pauseForDescriptors, recorder, send, signal } = dependencies;
   /** The delivery stays due. */
   function release({ held, recipient }: Lane, { seq }: DueDelivery): void {
     held.delete(seq);

@@ -90,21 +90,15 @@ export interface Deliveries {
   stop(): Promise<void>;
 }
 
-export function createDeliveries({
-  auditLog,
-  channels: channelList,
-  clock,
-  database,
-  ids,
-  log,
-  outbox,
-  settings,
-}: Needs<"clock" | "database" | "ids" | "log"> & {
+interface DeliveriesDependencies extends Needs<"clock" | "database" | "ids" | "log"> {
   auditLog: AuditLog;
   channels: readonly Channel[];
   outbox: Outbox;
   settings: DeliverySettings;
-}): Deliveries {
+}
+
+export function createDeliveries(dependencies: DeliveriesDependencies): Deliveries {
+  const { auditLog, channels: channelList, clock, database, ids, log, outbox, settings } = dependencies;
   const channels = new Map(channelList.map((channel) => [channel.kind, channel]));
   const recipients = createRecipients({ channels, clock, database });
   const { longest, policyOf } = policiesOf(channelList, settings);

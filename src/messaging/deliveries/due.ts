@@ -28,14 +28,13 @@ const movedPerStep = 250;
 /** An event is sent to all its recipients at about the same time. */
 const messagesKept = 256;
 
-export function createDueDeliveries({
-  database,
-  defaultRate,
-}: {
+interface DueDeliveriesDependencies {
   database: Database;
   /** Returns the attempts per second for recipients without their own setting; null: no limit. */
   defaultRate: (channel: string) => number | null;
-}) {
+}
+
+export function createDueDeliveries({ database, defaultRate }: DueDeliveriesDependencies) {
   const { due, enabled, first, message, one } = prepareReads(database);
   const messages = new BoundedMap<number, Message>(messagesKept);
   const { bringForward, everyone, moveBy, moveFailures, walk } = prepareRepairs(database);

@@ -44,13 +44,12 @@ interface ComparedEvent extends TakenEvent {
   threat: ThreatSnapshot | null;
 }
 
-export function createFanOut({
-  subscribingChannels,
-  ...dependencies
-}: TakerDependencies & {
+interface FanOutDependencies extends TakerDependencies {
   /** Channels whose recipients are sent events. */
   subscribingChannels: ReadonlySet<string>;
-}) {
+}
+
+export function createFanOut({ subscribingChannels, ...dependencies }: FanOutDependencies) {
   const { clock, database, snapshots } = dependencies;
   const statements = prepareReads(database);
   const { takeEvent, takeEscalation } = createTaker(dependencies);

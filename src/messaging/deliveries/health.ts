@@ -19,10 +19,7 @@ export interface Attempted {
   gaveUp: boolean;
 }
 
-export function createHealth({
-  database,
-  settings,
-}: {
+interface HealthDependencies {
   database: Database;
   settings: {
     /** Whether deliveries to a failing recipient are held behind one probe. */
@@ -30,7 +27,9 @@ export function createHealth({
     /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
     disableAfterMs: number | null;
   };
-}) {
+}
+
+export function createHealth({ database, settings }: HealthDependencies) {
   const { before, succeed, fail, disable } = prepare(database);
 
   function fails(seq: number, last: AttemptResult, count: number, since: Instant, now: Instant) {

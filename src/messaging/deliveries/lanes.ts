@@ -90,16 +90,14 @@ export function createLanes(dependencies: LaneDependencies) {
   };
 }
 
-/** Starts the attempts of one lane at a time, as the slots, its rate, and a hold of its deliveries allow. */
-function createStarter({
-  noteDue,
-  pumpAll,
-  ...dependencies
-}: LaneDependencies & {
+interface StarterDependencies extends LaneDependencies {
   noteDue: (recipientSeq: number, at: Instant) => void;
   /** Continues with all lanes, because another one may have waited. */
   pumpAll: () => void;
-}) {
+}
+
+/** Starts the attempts of one lane at a time, as the slots, its rate, and a hold of its deliveries allow. */
+function createStarter({ noteDue, pumpAll, ...dependencies }: StarterDependencies) {
   const { clock, due, log, onStalled, recorder, settings } = dependencies;
   const slots = createAttemptSlots({ clock, log, onRoom: () => resume(pumpAll), settings });
   const { pauseForDescriptors } = slots;

@@ -47,22 +47,16 @@ const groupMs = 25;
 const retryWriteMs = 1_000;
 const waitingMax = 4_000;
 
-export function createRecorder({
-  auditLog,
-  database,
-  clock,
-  log,
-  policyOf,
-  health,
-  hours,
-  onRecorded,
-}: Needs<"auditLog" | "clock" | "database" | "log"> & {
+interface RecorderDependencies extends Needs<"auditLog" | "clock" | "database" | "log"> {
   policyOf: (channel: string) => RetryPolicy;
   health: Health;
   hours: Pick<DeliveryHours, "add">;
   /** Called after each commit. */
   onRecorded: (attempts: readonly RecordedAttempt[], recipientsChanged: boolean) => void;
-}) {
+}
+
+export function createRecorder(dependencies: RecorderDependencies) {
+  const { auditLog, database, clock, log, policyOf, health, hours, onRecorded } = dependencies;
   const write = createAttemptWriter({ database, clock, policyOf });
   const report = createFailureReport();
   let waiting: FinishedAttempt[] = [];

@@ -66,22 +66,17 @@ interface Step {
   next: number | null;
 }
 
-export function createReplay({
-  auditLog,
-  clock,
-  database,
-  ids,
-  log,
-  onDue,
-  subscribingChannels,
-}: Needs<"clock" | "database" | "ids"> & {
+interface ReplayDependencies extends Needs<"clock" | "database" | "ids"> {
   auditLog: AuditLog;
   log: DeliveryLog;
   /** Called after each commit that made deliveries due. */
   onDue: () => void;
   /** Channels whose recipients are sent the events that they subscribe to. */
   subscribingChannels: ReadonlySet<string>;
-}) {
+}
+
+export function createReplay(dependencies: ReplayDependencies) {
+  const { auditLog, clock, database, ids, log, onDue, subscribingChannels } = dependencies;
   const { query } = database;
 
   return {

@@ -28,18 +28,13 @@ const rowsPerStepMin = 16;
 const rowsPerStepMax = 1_000;
 const background = { relaxed: true, patient: true };
 
-export function createRetention({
-  channels,
-  clock,
-  database,
-  hours,
-  log,
-  settings,
-}: Needs<"clock" | "database" | "log"> & {
+interface RetentionDependencies extends Needs<"clock" | "database" | "log"> {
   channels: ReadonlyMap<string, Channel>;
   hours: Pick<DeliveryHours, "deleteOld">;
   settings: { eventsMs: number; deliveriesMs: number };
-}) {
+}
+
+export function createRetention({ channels, clock, database, hours, log, settings }: RetentionDependencies) {
   let schedule: Schedule | undefined;
   let stopped = false;
   let running: Promise<unknown> = Promise.resolve();

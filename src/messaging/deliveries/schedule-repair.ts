@@ -19,18 +19,14 @@ export interface RepairedRun {
  */
 export type ScheduleRepair = ReturnType<typeof createScheduleRepair>;
 
-export function createScheduleRepair({
-  clock,
-  due,
-  log,
-  policy,
-  release,
-}: Needs<"clock" | "log"> & {
+interface ScheduleRepairDependencies extends Needs<"clock" | "log"> {
   due: Pick<DueDeliveries, "clamp" | "moveBack" | "moveFailures">;
   /** Returns the policy with the most attempts. */
   policy: () => RetryPolicy;
   release: Pick<Release, "repair">;
-}) {
+}
+
+export function createScheduleRepair({ clock, due, log, policy, release }: ScheduleRepairDependencies) {
   const jumpedMs = createJumpDetector(clock);
   /** How far the clock jumped since due times last followed it. */
   let unfollowedJumpMs = 0;

@@ -30,18 +30,14 @@ export interface SendAll {
 /** Deliveries per transaction, so that other work gets its turn. */
 const rowsPerStep = 1_000;
 
-export function createSendAll({
-  clock,
-  database,
-  onDue,
-  recipients,
-  replay,
-}: Needs<"clock" | "database"> & {
+interface SendAllDependencies extends Needs<"clock" | "database"> {
   /** Called after each commit that made deliveries due. */
   onDue: () => void;
   recipients: Pick<Recipients, "get" | "update">;
   replay: Pick<Replay, "run">;
-}): SendAll {
+}
+
+export function createSendAll({ clock, database, onDue, recipients, replay }: SendAllDependencies): SendAll {
   const { prepare } = database;
   const countStatus = prepare<{ total: number }, [{ seq: number; status: string; max: number }]>(
     `select count(*) as total from

@@ -46,28 +46,32 @@ export interface GroupedSlice {
   campaignTotal: number;
 }
 
-/**
- * Returns a slice of the groups, in the order of their first matches, and the number of groups. Takes two passes over
- * the matches, and one over the first match of each group.
- * @param buffers the keys are overwritten
- */
-export function groupedSlice({
-  columns,
-  matches,
-  order,
-  slice,
-  buffers,
-}: {
+interface GroupedSliceOptions {
   columns: Columns;
   matches: Matches;
   order: SearchOrder;
   slice: Slice;
   buffers: Buffers;
-}): GroupedSlice {
+}
+
+/**
+ * Returns a slice of the groups, in the order of their first matches, and the number of groups. Takes two passes over
+ * the matches, and one over the first match of each group.
+ * @param buffers the keys are overwritten
+ */
+export function groupedSlice({ columns, matches, order, slice, buffers }: GroupedSliceOptions): GroupedSlice {
   const { firsts, campaignTotal } = firstOfEach(columns, matches, order, buffers);
   const first = { ...matches, rows: firsts, count: firsts.length };
   const rows = sortedSlice({ columns, matches: first, order: orderOf(order, matches), slice, buffers });
   return { rows: describeGroups(columns, matches, rows), groupTotal: firsts.length, campaignTotal };
+}
+
+interface PositionOfGroupOptions {
+  columns: Columns;
+  matches: Matches;
+  order: SearchOrder;
+  row: number;
+  buffers: Buffers;
 }
 
 /**
@@ -75,19 +79,7 @@ export function groupedSlice({
  * campaign, or else of the group where its sort key would place it.
  * @param buffers the keys are overwritten
  */
-export function positionOfGroup({
-  columns,
-  matches,
-  order,
-  row,
-  buffers,
-}: {
-  columns: Columns;
-  matches: Matches;
-  order: SearchOrder;
-  row: number;
-  buffers: Buffers;
-}): number {
+export function positionOfGroup({ columns, matches, order, row, buffers }: PositionOfGroupOptions): number {
   const { campaigns } = columns;
   const { firsts } = firstOfEach(columns, matches, order, buffers);
   const campaign = campaigns[row]!;

@@ -30,17 +30,7 @@ export function createBuffers() {
   return { rows: new Int32Array(0), keys: new Float64Array(0) };
 }
 
-/** Checks all rows that may match, except blocks that the summary excludes by time. */
-export function matchRows({
-  columns,
-  filter,
-  protectedDomainSeq,
-  assigneeSeq,
-  domains,
-  buffers,
-  among,
-  firstRow = 0,
-}: {
+interface MatchRowsOptions {
   columns: Columns;
   filter: SearchFilter;
   /** The number of `filter.protectedDomain`. */
@@ -54,7 +44,11 @@ export function matchRows({
   among?: RowSet | undefined;
   /** Rows before this one are skipped. */
   firstRow?: number;
-}): Matches {
+}
+
+/** Checks all rows that may match, except blocks that the summary excludes by time. */
+export function matchRows(options: MatchRowsOptions): Matches {
+  const { columns, filter, protectedDomainSeq, assigneeSeq, domains, buffers, among, firstRow = 0 } = options;
   const ofKind = new Uint32Array(kindCount + 1);
   const { wantedAssignee, wantedCampaign } = numbersOf(columns, filter, assigneeSeq);
   if (

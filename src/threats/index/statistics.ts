@@ -8,17 +8,15 @@ import { countDecisions, countNew, countOpen, countOpenByAge, type Periods } fro
 /** Counts over all threats, each in a few milliseconds for a million. */
 export type ThreatStatistics = ReturnType<typeof createStatistics>;
 
-export function createStatistics({
-  current,
-  allMatches,
-  domainNames,
-}: {
+interface StatisticsDependencies {
   /** Resolves to the columns, which may be read until the next `await`. */
   current: () => Promise<Columns>;
   allMatches: (columns: Columns, filter: SearchFilter) => Matches;
   /** Returns all protected domains. */
   domainNames: () => { seq: number; domain: string }[];
-}) {
+}
+
+export function createStatistics({ current, allMatches, domainNames }: StatisticsDependencies) {
   return {
     /**
      * Counts threats by protected domain (A-label form), by the period in which they were first seen, and by severity.

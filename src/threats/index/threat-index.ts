@@ -118,16 +118,14 @@ export interface Place {
 /** From this number of filters on, reading all protected domains takes less time than looking up each. */
 const manyFilters = 50;
 
-export function createThreatIndex({
-  database,
-  foreground,
-  yielder,
-  copy,
-}: Needs<"database" | "yielder"> & {
+interface ThreatIndexDependencies extends Needs<"database" | "yielder"> {
   foreground: Foreground;
   /** Absent: the columns are in memory only. */
   copy?: ColumnCopy | undefined;
-}): ThreatIndex {
+}
+
+export function createThreatIndex(dependencies: ThreatIndexDependencies): ThreatIndex {
+  const { database, foreground, yielder, copy } = dependencies;
   const store = createColumnStore(database, copy);
   const load = createLoader(database);
   const rowOf = createRowLookup(database);

@@ -19,19 +19,17 @@ export interface Journal {
   close(): void;
 }
 
+interface JournalDependencies {
+  folder: string;
+  id: string;
+  tryLock: TryLock;
+}
+
 /**
  * @param id unique among the journals of all processes. A lock with this name tells other processes that the files are
  * in use.
  */
-export function createJournal({
-  folder,
-  id,
-  tryLock,
-}: {
-  folder: string;
-  id: string;
-  tryLock: TryLock;
-}): Journal {
+export function createJournal({ folder, id, tryLock }: JournalDependencies): Journal {
   const lockPath = join(folder, id);
   let lock: ReturnType<TryLock>;
   let file: { descriptor: number; path: string } | undefined;

@@ -46,15 +46,13 @@ interface Entry {
   abandoned: Timer;
 }
 
-export function createNameSearches({
-  clock,
-  onError,
-  searchNames,
-}: {
+interface NameSearchesDependencies {
   clock: Clock;
   onError: (error: unknown) => void;
   searchNames: SearchNames;
-}) {
+}
+
+export function createNameSearches({ clock, onError, searchNames }: NameSearchesDependencies) {
   const entries = new Map<string, Entry>();
 
   function discard(key: string): void {

@@ -6,18 +6,7 @@ import { createNameSearches, type NameSearches, type SearchNames } from "./name-
 /** Threads for one search. With one, this thread would search. */
 const threads = 2;
 
-/**
- * Opens the searches of an archive in a folder, or of one in memory.
- * @param startWorker starts the threads that search; without it, this thread does, between other work
- */
-export function openNameSearches({
-  archive,
-  clock,
-  folder,
-  onError,
-  startWorker,
-  yielder,
-}: {
+interface NameSearchesDependencies {
   archive: Pick<Archive, "extent" | "flush" | "read">;
   clock: Clock;
   folder: string | undefined;
@@ -25,7 +14,14 @@ export function openNameSearches({
   onError: (error: unknown) => void;
   startWorker: StartArchiveThread | undefined;
   yielder: () => Yielder;
-}): NameSearches {
+}
+
+/**
+ * Opens the searches of an archive in a folder, or of one in memory.
+ * @param startWorker starts the threads that search; without it, this thread does, between other work
+ */
+export function openNameSearches(dependencies: NameSearchesDependencies): NameSearches {
+  const { archive, clock, folder, onError, startWorker, yielder } = dependencies;
   const searchNames: SearchNames = async function* (options) {
     await archive.flush();
     if (folder === undefined || startWorker === undefined) {

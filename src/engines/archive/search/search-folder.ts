@@ -120,18 +120,16 @@ function createDamageCounter(): (part: SegmentPart, result: PartResult) => numbe
   };
 }
 
-/** Returns each name once, with the first day on which it is in a journal. */
-async function searchJournals({
-  folder,
-  query,
-  isWanted,
-  foundMax,
-}: {
+interface SearchJournalsOptions {
   folder: string;
   query: ArchiveQuery;
   isWanted: (group: Group) => boolean;
   foundMax: number;
-}): Promise<ArchiveHit[]> {
+}
+
+/** Returns each name once, with the first day on which it is in a journal. */
+async function searchJournals(options: SearchJournalsOptions): Promise<ArchiveHit[]> {
+  const { folder, query, isWanted, foundMax } = options;
   const search = await prepareSearch(query);
   const sort = createBlockSorter();
   const hits = new Map<string, ArchiveHit>();

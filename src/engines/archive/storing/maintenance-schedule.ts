@@ -20,19 +20,16 @@ const noExtent: ArchiveExtent = { names: 0, bytes: 0, oldestDay: null, newestDay
 
 export type Maintain = (task: MaintenanceTask, signal: AbortSignal) => Promise<MaintenanceResult>;
 
-export function createMaintenanceSchedule({
-  folder,
-  limits,
-  clock,
-  diskRoom,
-  maintain,
-}: {
+interface MaintenanceScheduleDependencies {
   folder: string;
   limits: ArchiveLimits;
   clock: Clock;
   diskRoom: () => DiskRoom | undefined;
   maintain: Maintain;
-}) {
+}
+
+export function createMaintenanceSchedule(dependencies: MaintenanceScheduleDependencies) {
+  const { folder, limits, clock, diskRoom, maintain } = dependencies;
   const stopping = new AbortController();
   let timer: Timer | undefined;
   let running: Promise<void> | undefined;

@@ -132,16 +132,14 @@ export function createNameWriter(options: NameWriterOptions) {
   };
 }
 
-/** Checks the disk at most once a second. */
-function createDiskCheck({
-  clock,
-  diskRoom,
-  onShortage,
-}: {
+interface DiskCheckDependencies {
   clock: Clock;
   diskRoom: () => DiskRoom | undefined;
   onShortage: () => void;
-}) {
+}
+
+/** Checks the disk at most once a second. */
+function createDiskCheck({ clock, diskRoom, onShortage }: DiskCheckDependencies) {
   let checkedMs = -Infinity;
   let shortage: string | null = null;
   return {

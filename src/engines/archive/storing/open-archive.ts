@@ -9,19 +9,7 @@ import { createMemoryArchive } from "./memory-archive.ts";
 
 const journalIdBytes = 8;
 
-/**
- * Opens the archive in a folder, or one in memory if it is undefined. Creates no file until names are stored.
- * @param startWorker starts the thread that sorts and compresses; without it, this thread does
- */
-export function openArchive({
-  folder,
-  settings,
-  clock,
-  onProblem,
-  fillRandom,
-  tryLock,
-  startWorker,
-}: {
+interface ArchiveDependencies {
   folder: string | undefined;
   /** `bytesMax` and `ageMsMax` can change. */
   settings: { enabled: boolean; bytesMax: number; ageMsMax: number };
@@ -30,7 +18,14 @@ export function openArchive({
   fillRandom: FillRandom;
   tryLock: TryLock;
   startWorker?: StartArchiveThread | undefined;
-}): Archive {
+}
+
+/**
+ * Opens the archive in a folder, or one in memory if it is undefined. Creates no file until names are stored.
+ * @param startWorker starts the thread that sorts and compresses; without it, this thread does
+ */
+export function openArchive(dependencies: ArchiveDependencies): Archive {
+  const { folder, settings, clock, onProblem, fillRandom, tryLock, startWorker } = dependencies;
   const { enabled } = settings;
   if (folder === undefined) return createMemoryArchive({ enabled, clock });
   const journalId = randomHex(fillRandom, journalIdBytes);

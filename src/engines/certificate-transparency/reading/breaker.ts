@@ -22,14 +22,13 @@ const retryAfterJitter = 0.2;
 /** How long requests wait that are refused because a probe is in flight. */
 const probeInFlightMs = 1_000;
 
-/** @param random returns a number from 0 to below 1 */
-export function createBreaker({
-  clock,
-  random,
-}: {
+interface BreakerDependencies {
   clock: Pick<Clock, "monotonicMs">;
   random: () => number;
-}) {
+}
+
+/** @param random returns a number from 0 to below 1 */
+export function createBreaker({ clock, random }: BreakerDependencies) {
   let failures = 0;
   let last: LogError | undefined;
   let admitsFromMs = 0;
@@ -82,16 +81,14 @@ export function createBreaker({
   };
 }
 
-/** Returns the wait after a number of consecutive failures: exponential with full jitter, or as long as the log asked for. */
-export function waitAfterFailureMs({
-  failures,
-  error,
-  random,
-}: {
+interface WaitAfterFailureMsOptions {
   failures: number;
   error: LogError;
   random: () => number;
-}): number {
+}
+
+/** Returns the wait after a number of consecutive failures: exponential with full jitter, or as long as the log asked for. */
+export function waitAfterFailureMs({ failures, error, random }: WaitAfterFailureMsOptions): number {
   const backoffMs =
     failures < failuresUntilOpen
       ? backoffMsMin + random() * backoffMsBase * 2 ** (failures - 1)

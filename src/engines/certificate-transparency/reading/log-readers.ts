@@ -23,25 +23,21 @@ export interface LogReaders {
   close(): void;
 }
 
-/**
- * @param random returns a number from 0 to below 1, for jitter
- * @param rates of the configuration, which replace the built-in ones
- */
-export function createLogReaders({
-  clock,
-  random,
-  resolveHost,
-  userAgent,
-  rates,
-  limits = readLimits,
-}: {
+interface LogReadersDependencies {
   clock: Clock;
   random: () => number;
   resolveHost: ResolveHost;
   userAgent: string;
   rates: readonly { operator: string; requestsPerSecond: number }[];
   limits?: ReadLimits;
-}): LogReaders {
+}
+
+/**
+ * @param random returns a number from 0 to below 1, for jitter
+ * @param rates of the configuration, which replace the built-in ones
+ */
+export function createLogReaders(dependencies: LogReadersDependencies): LogReaders {
+  const { clock, random, resolveHost, userAgent, rates, limits = readLimits } = dependencies;
   const clientFor = (allowPrivateNetworks: boolean) =>
     createHttpClient({ rules: { allowPrivateNetworks }, resolveHost });
   const clients = { listed: clientFor(false), extra: clientFor(true) };
@@ -106,23 +102,21 @@ const pollShare = 0.25;
 const jitter = 0.2;
 const secondMs = 1_000;
 
-/**
- * Returns the time until the next poll of a log whose entries were all read: longer while it does not grow, and for
- * operators with many logs or a low rate.
- * @param random returns a number from 0 to below 1
- */
-export function nextPollMs({
-  unchangedPolls,
-  logsOfOperator,
-  requestsPerSecond,
-  random,
-}: {
+interface NextPollMsOptions {
   /** Number of polls since the size changed. */
   unchangedPolls: number;
   logsOfOperator: number;
   requestsPerSecond: number;
   random: () => number;
-}): number {
+}
+
+/**
+ * Returns the time until the next poll of a log whose entries were all read: longer while it does not grow, and for
+ * operators with many logs or a low rate.
+ * @param random returns a number from 0 to below 1
+ */
+export function nextPollMs(options: NextPollMsOptions): number {
+  const { unchangedPolls, logsOfOperator, requestsPerSecond, random } = options;
   const ownMs = Math.min(pollMsMax, pollMsBase * growth ** Math.min(unchangedPolls, 20));
   const fairMs = (logsOfOperator / (requestsPerSecond * pollShare)) * secondMs;
   return Math.round(Math.max(ownMs, fairMs) * (1 + jitter * (2 * random() - 1)));

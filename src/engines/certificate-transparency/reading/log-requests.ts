@@ -43,16 +43,7 @@ const operatorPauseMsMax = 60_000;
 /** Garbage is collected after this much of a large response. */
 const uncollectedBytesMax = 4 << 20;
 
-/** @param large admits one large response at a time, of all logs together */
-export function createLogRequests({
-  log,
-  client,
-  clock,
-  budget,
-  breaker,
-  large,
-  userAgent,
-}: {
+interface LogRequestsDependencies {
   log: Pick<CertificateLog, "url" | "isExtra">;
   client: HttpClient;
   clock: Clock;
@@ -60,7 +51,11 @@ export function createLogRequests({
   breaker: Breaker;
   large: Limiter;
   userAgent: string;
-}): LogRequests {
+}
+
+/** @param large admits one large response at a time, of all logs together */
+export function createLogRequests(dependencies: LogRequestsDependencies): LogRequests {
+  const { log, client, clock, budget, breaker, large, userAgent } = dependencies;
   const headers = { "User-Agent": userAgent, "Accept-Encoding": acceptedEncoding };
 
   async function exchange(request: LogRequest<unknown, Absence>, bodyBytesMax: number) {

@@ -30,15 +30,13 @@ export function createRequestBudgets({
   };
 }
 
-function createRequestBudget({
-  clock,
-  everyone,
-  rate,
-}: {
+interface RequestBudgetDependencies {
   clock: Clock;
   everyone: Limiter;
   rate: OperatorRate;
-}): RequestBudget {
+}
+
+function createRequestBudget({ clock, everyone, rate }: RequestBudgetDependencies): RequestBudget {
   const own = createLimiter(rate.concurrency);
   const bucket: TokenBucket = createTokenBucket({ clock, perSecond: () => rate.requestsPerSecond });
   let pausedUntilMs = 0;
@@ -100,16 +98,14 @@ const otherRate: OperatorRate = { requestsPerSecond: 2, concurrency: 2 };
 /** For logs that the configuration declares, whose operator has agreed to be read. */
 const extraRate: OperatorRate = { requestsPerSecond: 50, concurrency: 4 };
 
-/** Returns the rate for an operator. `configured` entries replace the rate, not the concurrency. */
-export function operatorRate({
-  operator,
-  isExtra,
-  configured,
-}: {
+interface OperatorRateOptions {
   operator: string;
   isExtra: boolean;
   configured: readonly { operator: string; requestsPerSecond: number }[];
-}): OperatorRate {
+}
+
+/** Returns the rate for an operator. `configured` entries replace the rate, not the concurrency. */
+export function operatorRate({ operator, isExtra, configured }: OperatorRateOptions): OperatorRate {
   const known = isExtra ? extraRate : Object.hasOwn(knownRates, operator) ? knownRates[operator]! : otherRate;
   const own = configured.find((entry) => entry.operator.toLowerCase() === operator.toLowerCase());
   return own === undefined ? known : { ...known, requestsPerSecond: own.requestsPerSecond };

@@ -14,25 +14,21 @@ const leafMark = Buffer.from('"leaf_input"');
 /** How long data tiles are not requested after a log turned out not to serve them. */
 const tilesRetryMs = 24 * 3_600_000;
 
-/**
- * Reads a log by RFC 6962, sections 4.3 to 4.8.
- * @param mayHaveTiles whether to read full data tiles as in static-ct-api, if the log serves them too
- */
-export function createRfc6962Reader({
-  log,
-  request,
-  limits,
-  clock,
-  mayHaveTiles,
-  close,
-}: {
+interface Rfc6962ReaderDependencies {
   log: CertificateLog;
   request: LogRequests;
   limits: ReadLimits;
   clock: Pick<Clock, "monotonicMs">;
   mayHaveTiles: boolean;
   close: () => void;
-}): LogReader {
+}
+
+/**
+ * Reads a log by RFC 6962, sections 4.3 to 4.8.
+ * @param mayHaveTiles whether to read full data tiles as in static-ct-api, if the log serves them too
+ */
+export function createRfc6962Reader(dependencies: Rfc6962ReaderDependencies): LogReader {
+  const { log, request, limits, clock, mayHaveTiles, close } = dependencies;
   const verifier = createTreeHeadVerifier(log);
   const tileWith = createTileReader({ request, limits, clock, isEnabled: mayHaveTiles });
   let batch = batchAtFirst;
@@ -239,22 +235,20 @@ interface Inclusion {
   range: CompactRange;
 }
 
+interface InclusionOfOptions {
+  index: number;
+  treeSize: number;
+  leafHash: Uint8Array;
+  auditPath: readonly Uint8Array[];
+}
+
 /**
  * Follows the inclusion proof of a leaf (RFC 9162, section 2.1.3.2). The siblings to the left of the path are the perfect
  * subtrees before the leaf, so the proof also determines the compact range that ends with it.
  * @returns undefined if the proof has a wrong length
  */
-export function inclusionOf({
-  index,
-  treeSize,
-  leafHash: leaf,
-  auditPath,
-}: {
-  index: number;
-  treeSize: number;
-  leafHash: Uint8Array;
-  auditPath: readonly Uint8Array[];
-}): Inclusion | undefined {
+export function inclusionOf(options: InclusionOfOptions): Inclusion | undefined {
+  const { index, treeSize, leafHash: leaf, auditPath } = options;
   let node = index;
   let last = treeSize - 1;
   let root = leaf;

@@ -11,24 +11,21 @@ import { matchesHead } from "../trees/compact-range.ts";
 /** How long names tiles are not requested after a log turned out not to serve them. */
 const namesRetryMs = 24 * 3_600_000;
 
-/**
- * Reads a log by the static-ct-api (c2sp.org/static-ct-api).
- * Incomplete tiles are requested only for the sizes that the caller passes, which have to be those of verified
- * checkpoints: others may not exist.
- */
-export function createStaticReader({
-  log,
-  request,
-  limits,
-  clock,
-  close,
-}: {
+interface StaticReaderDependencies {
   log: CertificateLog;
   request: LogRequests;
   limits: ReadLimits;
   clock: Pick<Clock, "monotonicMs">;
   close: () => void;
-}): LogReader {
+}
+
+/**
+ * Reads a log by the static-ct-api (c2sp.org/static-ct-api).
+ * Incomplete tiles are requested only for the sizes that the caller passes, which have to be those of verified
+ * checkpoints: others may not exist.
+ */
+export function createStaticReader(dependencies: StaticReaderDependencies): LogReader {
+  const { log, request, limits, clock, close } = dependencies;
   const verifier = createTreeHeadVerifier(log);
   const tiles = createTiles({ request, limits });
   let namesFromMs = 0;

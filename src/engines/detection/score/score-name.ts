@@ -34,26 +34,22 @@ const slackCost = 120;
 /** More than any single edit costs. */
 const editCostMax = 250;
 
-/**
- * Returns the readings of the name as `word` with at least `minSimilarity`.
- *
- * @param suffix public suffix of the protected domain
- */
-export function scoreName({
-  aligner,
-  accept,
-  host,
-  word,
-  suffix,
-  minSimilarity,
-}: {
+interface ScoreNameOptions {
   aligner: Aligner;
   accept: Acceptance;
   host: Host;
   word: BrandWord;
   suffix: string;
   minSimilarity: number;
-}): ScoredReading[] {
+}
+
+/**
+ * Returns the readings of the name as `word` with at least `minSimilarity`.
+ *
+ * @param suffix public suffix of the protected domain
+ */
+export function scoreName(options: ScoreNameOptions): ScoredReading[] {
+  const { aligner, accept, host, word, suffix, minSimilarity } = options;
   const scored: ScoredReading[] = [];
   if (word.ending?.test(host.text) === false) return scored;
   for (const alignment of alignmentsOf(aligner, host, word)) {

@@ -18,25 +18,22 @@ const pieces = /\d+|[^-.\d]+/g;
 
 export type Difference = keyof typeof differenceBits;
 
+interface BitsSavedWithoutBrandOptions {
+  text: string;
+  start: number;
+  end: number;
+  brand: string;
+  differences: readonly Difference[];
+}
+
 /**
  * Returns by how many bits the best segmentation of the text around a stretch is shorter without the brand than with
  * it. Positive: other words explain the text better than the brand does.
  *
  * @param start, end the stretch that reads as the brand
  */
-export function bitsSavedWithoutBrand({
-  text,
-  start,
-  end,
-  brand,
-  differences,
-}: {
-  text: string;
-  start: number;
-  end: number;
-  brand: string;
-  differences: readonly Difference[];
-}): number {
+export function bitsSavedWithoutBrand(options: BitsSavedWithoutBrandOptions): number {
+  const { text, start, end, brand, differences } = options;
   let first = start;
   while (first > 0 && isLetter(text.charCodeAt(first - 1))) first--;
   let last = end;

@@ -33,13 +33,7 @@ export interface Lifecycle {
 /** First digit of the status of a page that was served, as `changesBetween` records it. */
 const servedPage = /^[23]/;
 
-export function lifecycleOf({
-  threat,
-  facts,
-  history,
-  origins,
-  reportedAt,
-}: {
+interface LifecycleOfOptions {
   threat: Pick<Threat, "firstSeen" | "status" | "statusChangedAt" | "decidedAt">;
   facts: Facts | undefined;
   /** Newest first. */
@@ -47,7 +41,9 @@ export function lifecycleOf({
   origins: Pick<Origins, "certificates">;
   /** Times of the reports to those who can take it down, oldest first. The first and the last one are shown. */
   reportedAt: readonly Instant[];
-}): Lifecycle {
+}
+
+export function lifecycleOf({ threat, facts, history, origins, reportedAt }: LifecycleOfOptions): Lifecycle {
   const oldestFirst = history.toReversed();
   const firstChange = (field: string, is: (change: DatedChange) => boolean) =>
     oldestFirst.find((change) => change.field === field && is(change))?.at;

@@ -21,17 +21,7 @@ const failuresMax = 10;
 const pauseMsMin = 2_000;
 const pauseMsMax = 60_000;
 
-/** @param take returns row numbers of due jobs, the most urgent first; may include those in progress. */
-export function createWorker({
-  clock,
-  log,
-  name,
-  concurrencyMax,
-  startsPerSecondMax,
-  prepare,
-  take,
-  run: runJob,
-}: Needs<"clock" | "log"> & {
+interface WorkerDependencies extends Needs<"clock" | "log"> {
   /** Name for the log. */
   name: "check" | "registration" | "network" | "screenshot";
   concurrencyMax: number;
@@ -40,7 +30,11 @@ export function createWorker({
   prepare?: () => Promise<void>;
   take: (limit: number) => number[];
   run: RunJob;
-}): Worker {
+}
+
+/** @param take returns row numbers of due jobs, the most urgent first; may include those in progress. */
+export function createWorker(dependencies: WorkerDependencies): Worker {
+  const { clock, log, name, concurrencyMax, startsPerSecondMax, prepare, take, run: runJob } = dependencies;
   const running = new Map<number, Promise<void>>();
   const pauses = createPauses(clock);
   let polling = false;

@@ -20,16 +20,15 @@ const comparisonsMax = 2_000;
 /** A page of the list asks for 50 thumbnails at once. */
 const concurrencyMax = 2;
 
-export function createPictureViews({
-  readScreenshot,
-  readOriginal,
-  isWhole,
-}: {
+interface PictureViewsDependencies {
   readScreenshot: ReadPicture;
   readOriginal: ReadPicture;
   /** Whether the screenshot of a threat was kept as it was taken. */
   isWhole: (threatId: string) => boolean;
-}): PictureViews {
+}
+
+export function createPictureViews(dependencies: PictureViewsDependencies): PictureViews {
+  const { readScreenshot, readOriginal, isWhole } = dependencies;
   const limit = createLimiter(concurrencyMax);
   const thumbnails = new BoundedMap<string, Promise<Uint8Array<ArrayBuffer> | undefined>>(thumbnailsMax);
   const comparisons = new BoundedMap<string, Promise<Differences | undefined>>(comparisonsMax);

@@ -17,19 +17,17 @@ const relatedMin = 0.1;
 const brandReadings = new WeakMap<Brand, BrandReading>();
 const pageReadings = new WeakMap<SeenPage, { reading: PageReading | undefined }>();
 
+interface AssessOptions {
+  page: SeenPage;
+  brand: Brand;
+  models?: FittedModels;
+}
+
 /**
  * Compares a page with a brand. Pure; about 0.1 ms for a brand with five originals.
  * @param models only `scripts/fit-pages` and tests replace them.
  */
-export function assess({
-  page,
-  brand,
-  models = fittedModels,
-}: {
-  page: SeenPage;
-  brand: Brand;
-  models?: FittedModels;
-}): Verdict {
+export function assess({ page, brand, models = fittedModels }: AssessOptions): Verdict {
   return compare({ page, brand, models }).verdict;
 }
 

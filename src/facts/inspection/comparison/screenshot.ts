@@ -19,18 +19,17 @@ export interface ReadScreenshot {
   logos: LocatedLogo[];
 }
 
+interface ReadScreenshotOptions {
+  screenshot: Uint8Array;
+  brands: readonly Brand[];
+}
+
 /**
  * Reads a screenshot (any raster format) and locates the logos of brands in it. Takes about 50 ms, and microseconds for
  * each logo: run it in a thread.
  * @throws if the bytes are not an image.
  */
-export async function readScreenshot({
-  screenshot,
-  brands,
-}: {
-  screenshot: Uint8Array;
-  brands: readonly Brand[];
-}): Promise<ReadScreenshot> {
+export async function readScreenshot({ screenshot, brands }: ReadScreenshotOptions): Promise<ReadScreenshot> {
   const hash = perceptualHash(await grayPixels(screenshot, hashSide));
   const logos = brands.flatMap(({ protectedDomain, logos: added }) =>
     added.map((logo) => ({ protectedDomain, logo })),

@@ -3,13 +3,12 @@ import type { Brand, BrandSource } from "../model/verdict.ts";
 /** Passes the brands to an inspector when it needs them: at first, and after each change. They are not kept here. */
 export type BrandFeed = ReturnType<typeof createBrandFeed>;
 
-export function createBrandFeed({
-  brands,
-  pass,
-}: {
+interface BrandFeedDependencies {
   brands: Pick<BrandSource, "read">;
   pass: (brands: readonly Brand[]) => void;
-}) {
+}
+
+export function createBrandFeed({ brands, pass }: BrandFeedDependencies) {
   let latest: Promise<void> = Promise.resolve();
   let isCurrent = false;
 

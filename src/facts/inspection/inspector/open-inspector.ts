@@ -13,26 +13,22 @@ import type { ThreadSettings } from "./messages.ts";
 import type { PageInspector } from "./page-inspector.ts";
 import { createThreadInspector } from "./thread-inspector.ts";
 
-/**
- * Opens the inspector. Nothing is loaded or started before the first inspection. Of the screenshots of suspicious pages,
- * it returns only what `screenshots.keep` leaves.
- * @param startWorker starts the thread that inspects; without it, this thread does, between other work
- */
-export function openInspector({
-  brands,
-  clock,
-  config,
-  lookups,
-  startWorker,
-  turns,
-}: {
+interface InspectorDependencies {
   brands: BrandSource;
   clock: Clock;
   config: Pick<Config, "scan" | "screenshots">;
   lookups: Pick<OpenedLookups, "browser" | "pages" | "reach">;
   startWorker: StartWorker | undefined;
   turns: Turns;
-}): Inspector {
+}
+
+/**
+ * Opens the inspector. Nothing is loaded or started before the first inspection. Of the screenshots of suspicious pages,
+ * it returns only what `screenshots.keep` leaves.
+ * @param startWorker starts the thread that inspects; without it, this thread does, between other work
+ */
+export function openInspector(dependencies: InspectorDependencies): Inspector {
+  const { brands, clock, config, lookups, startWorker, turns } = dependencies;
   const { browser, pages, reach } = lookups;
   const limited = (inspector: Inspector) => limitScreenshots(inspector, () => config.screenshots.keep);
   if (startWorker === undefined)

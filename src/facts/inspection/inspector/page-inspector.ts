@@ -39,21 +39,19 @@ interface ComparedPage {
   verdicts: Verdict[];
 }
 
-/**
- * Inspects pages in this thread, in short pieces of work.
- * @param render undefined if there is no browser
- */
-export function createPageInspector({
-  clock,
-  reader,
-  render,
-  turns,
-}: {
+interface PageInspectorDependencies {
   clock: Pick<Clock, "now">;
   reader: PageReader;
   render: Render | undefined;
   turns: Turns;
-}): PageInspector {
+}
+
+/**
+ * Inspects pages in this thread, in short pieces of work.
+ * @param render undefined if there is no browser
+ */
+export function createPageInspector(dependencies: PageInspectorDependencies): PageInspector {
+  const { clock, reader, render, turns } = dependencies;
   const limited = createLimiter(concurrencyMax);
   const open = render && limitWaiting(render);
   let brands: readonly Brand[] = [];

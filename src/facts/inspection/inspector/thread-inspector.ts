@@ -25,18 +25,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/**
- * Inspects pages in a thread of its own, which starts with the first inspection and ends when it is idle. A thread that
- * fails is replaced, and its inspections are repeated once.
- */
-export function createThreadInspector({
-  brands,
-  browser,
-  clock,
-  settings,
-  startWorker,
-  idleMs = idleMsDefault,
-}: {
+interface ThreadInspectorDependencies {
   brands: BrandSource;
   browser: Browser | undefined;
   clock: Clock;
@@ -44,7 +33,14 @@ export function createThreadInspector({
   settings: () => ThreadSettings;
   startWorker: StartWorker;
   idleMs?: number;
-}): Inspector {
+}
+
+/**
+ * Inspects pages in a thread of its own, which starts with the first inspection and ends when it is idle. A thread that
+ * fails is replaced, and its inspections are repeated once.
+ */
+export function createThreadInspector(dependencies: ThreadInspectorDependencies): Inspector {
+  const { brands, browser, clock, settings, startWorker, idleMs = idleMsDefault } = dependencies;
   const pending = new Map<number, Pending>();
   const threads = createThreads({
     brands,

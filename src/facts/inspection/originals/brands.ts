@@ -23,18 +23,15 @@ export interface Brands {
 /** Kits also copy earlier versions of a page. */
 const versionsComparedMax = 3;
 
-export function createBrands({
-  database,
-  domains,
-  store,
-  yielder,
-}: {
+interface BrandsDependencies {
   database: Pick<Database, "afterCommit" | "foreignVersion">;
   domains: Pick<ProtectedDomains, "list" | "onChange">;
   store: OriginalStore;
   /** Divides reading into slices. */
   yielder: () => Yielder;
-}): Brands {
+}
+
+export function createBrands({ database, domains, store, yielder }: BrandsDependencies): Brands {
   const listeners: (() => void)[] = [];
   let known: { foreignVersion: number; content: string } | undefined;
 

@@ -56,21 +56,15 @@ export interface Originals extends OriginalAdministration {
   onHome(listener: (home: CapturedHome, signal: AbortSignal) => Promise<void>): void;
 }
 
-export function openOriginals({
-  auditLog,
-  brands,
-  clock,
-  config,
-  database,
-  inspector,
-  log,
-  store,
-}: Needs<"auditLog" | "clock" | "database" | "log"> & {
+interface OriginalsDependencies extends Needs<"auditLog" | "clock" | "database" | "log"> {
   brands: Brands;
   config: Pick<Config, "lookups" | "storage">;
   inspector: Pick<Inspector, "inspect">;
   store: OriginalStore;
-}): Originals {
+}
+
+export function openOriginals(dependencies: OriginalsDependencies): Originals {
+  const { auditLog, brands, clock, config, database, inspector, log, store } = dependencies;
   const { path } = config.storage;
   const files = createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots"));
   const listeners: ((home: CapturedHome, signal: AbortSignal) => Promise<void>)[] = [];

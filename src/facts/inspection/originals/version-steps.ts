@@ -25,23 +25,20 @@ export type VersionStep =
   | { kind: "rejected"; seq: number }
   | { kind: "insecure" };
 
+interface NextStepOptions {
+  versions: readonly OriginalVersion[];
+  fingerprint: PageFingerprint;
+  secure: boolean;
+  now: Instant;
+}
+
 /**
  * Decides what a captured page means, so that neither a maintenance page nor somebody who controls the network or the name
  * for some hours defines what a brand looks like.
  * @param versions present version first
  * @param secure whether the page came over HTTPS with a valid certificate
  */
-export function nextStep({
-  versions,
-  fingerprint,
-  secure,
-  now,
-}: {
-  versions: readonly OriginalVersion[];
-  fingerprint: PageFingerprint;
-  secure: boolean;
-  now: Instant;
-}): VersionStep {
+export function nextStep({ versions, fingerprint, secure, now }: NextStepOptions): VersionStep {
   const accepted = versions.filter(({ state }) => state === "accepted");
   const [present] = accepted;
   const rejected = versions.find(

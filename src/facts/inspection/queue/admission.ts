@@ -49,21 +49,16 @@ interface KnownInspection {
   inspection: QueuedInspection;
 }
 
-export function createAdmission({
-  clock,
-  config,
-  domains,
-  ids,
-  log,
-  recordStored,
-  store,
-}: Needs<"ids" | "log"> & {
+interface AdmissionDependencies extends Needs<"ids" | "log"> {
   clock: Pick<Clock, "now" | "monotonicMs">;
   config: Pick<Config, "lookups">;
   domains: Pick<ProtectedDomains, "list" | "matcher">;
   recordStored: ThreatRecorder["recordStored"];
   store: InspectionStore;
-}): Admission {
+}
+
+export function createAdmission(dependencies: AdmissionDependencies): Admission {
+  const { clock, config, domains, ids, log, recordStored, store } = dependencies;
   const merged = createMerge({ recordStored, store });
   const places = createWaitingPlaces({ clock, log, store });
 
@@ -137,17 +132,16 @@ export function createAdmission({
   return { check, known, enqueue: (addresses, options) => addresses.map((one) => decide(one, options)) };
 }
 
+interface MergeDependencies {
+  recordStored: ThreatRecorder["recordStored"];
+  store: Pick<InspectionStore, "readmit">;
+}
+
 /**
  * Returns a function that merges a further request of the same page into an inspection: its priority, and the protected
  * domains that its requester sees.
  */
-function createMerge({
-  recordStored,
-  store,
-}: {
-  recordStored: ThreatRecorder["recordStored"];
-  store: Pick<InspectionStore, "readmit">;
-}) {
+function createMerge({ recordStored, store }: MergeDependencies) {
   const rank = (priority: InspectionPriority) => inspectionPriorities.indexOf(priority);
   return ({ inspection, outcome }: KnownInspection, options: RequestOptions): KnownInspection => {
     const isHigher = outcome === "queued" && rank(options.priority) < rank(inspection.priority);
@@ -226,16 +220,14 @@ const waitingOfHostMax = 10;
 /** Time for which a count of the waiting addresses is used. */
 const countAgeMs = 2_000;
 
-/** Limits how many addresses wait. */
-function createWaitingPlaces({
-  clock,
-  log,
-  store,
-}: {
+interface WaitingPlacesDependencies {
   clock: Pick<Clock, "now" | "monotonicMs">;
   log: Log;
   store: InspectionStore;
-}) {
+}
+
+/** Limits how many addresses wait. */
+function createWaitingPlaces({ clock, log, store }: WaitingPlacesDependencies) {
   const waiting = createWaitingCount({ clock, store });
   const drops = createDropReport({ clock, log });
   return {
@@ -264,14 +256,13 @@ function waitingBefore(inspections: readonly Inspection[], priority: InspectionP
   ).length;
 }
 
-/** Counts the addresses that wait, without a query for each request. */
-function createWaitingCount({
-  clock,
-  store,
-}: {
+interface WaitingCountDependencies {
   clock: Pick<Clock, "monotonicMs">;
   store: Pick<InspectionStore, "waiting">;
-}) {
+}
+
+/** Counts the addresses that wait, without a query for each request. */
+function createWaitingCount({ clock, store }: WaitingCountDependencies) {
   let known = 0;
   let knownAtMs = -Infinity;
   return {

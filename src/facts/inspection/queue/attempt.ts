@@ -40,16 +40,14 @@ export type RunAttempt = (
   signal: AbortSignal,
 ) => Promise<Attempt>;
 
-/** Returns a function that looks the host up in DNS, and inspects the page if there can be one. */
-export function createAttempt({
-  clock,
-  inspector,
-  lookUpExistence,
-}: {
+interface AttemptDependencies {
   clock: Pick<Clock, "after" | "monotonicMs">;
   inspector: Pick<Inspector, "inspect">;
   lookUpExistence: LookUpExistence;
-}): RunAttempt {
+}
+
+/** Returns a function that looks the host up in DNS, and inspects the page if there can be one. */
+export function createAttempt({ clock, inspector, lookUpExistence }: AttemptDependencies): RunAttempt {
   const perAddress = createKeyedLimiter(pagesPerAddressMax);
   const lines = createLines(clock);
 

@@ -26,16 +26,12 @@ export interface Cleanup {
   run(): Promise<number>;
 }
 
-export function createCleanup({
-  clock,
-  config,
-  database,
-  log,
-  store,
-}: Needs<"clock" | "database" | "log"> & {
+interface CleanupDependencies extends Needs<"clock" | "database" | "log"> {
   config: Pick<Config, "retention">;
   store: Pick<InspectionStore, "add">;
-}): Cleanup {
+}
+
+export function createCleanup({ clock, config, database, log, store }: CleanupDependencies): Cleanup {
   const steps = prepareSteps(database);
   let schedule: Schedule | undefined;
   const stopping = new AbortController();

@@ -191,20 +191,16 @@ function createPlaces() {
 const recoveryMs = 600_000;
 const minuteMs = 60_000;
 
+interface RecoveryDependencies extends Pick<PumpDependencies, "budget" | "clock" | "database" | "store"> {
+  running: () => ReadonlySet<number>;
+}
+
 /**
  * Returns functions that queue what is marked as running and is not: a process was killed, or the database could not be
  * written.
  * @param running seqs of what this process inspects
  */
-function createRecovery({
-  budget,
-  clock,
-  database,
-  running,
-  store,
-}: Pick<PumpDependencies, "budget" | "clock" | "database" | "store"> & {
-  running: () => ReadonlySet<number>;
-}) {
+function createRecovery({ budget, clock, database, running, store }: RecoveryDependencies) {
   let isFirst = true;
   let dueAtMs = -Infinity;
   return {

@@ -100,17 +100,15 @@ export interface ThreatRecorder {
 
 type Recorded = Pick<Inspection, "address" | "host" | "source" | "within">;
 
-export function createThreatRecorder({
-  clock,
-  domains,
-  linkThreat,
-  threats,
-}: {
+interface ThreatRecorderDependencies {
   clock: Pick<Clock, "now">;
   domains: Pick<ProtectedDomains, "find" | "matcher">;
   linkThreat: (id: string, threatId: string) => void;
   threats: Pick<Threats, "named" | "record">;
-}): ThreatRecorder {
+}
+
+export function createThreatRecorder(dependencies: ThreatRecorderDependencies): ThreatRecorder {
+  const { clock, domains, linkThreat, threats } = dependencies;
   const isWithin = ({ within }: Recorded, domain: string) => within === null || within.includes(domain);
 
   /** In the order of the hosts. */

@@ -8,20 +8,16 @@ import type { QueuedInspection } from "../store/statements.ts";
 import type { InspectionStore } from "../store/inspection-store.ts";
 import { siteOf } from "../measures/addresses.ts";
 
-/** Selects what starts next: people's addresses first, within the budget, and one address per host and hour. */
-export function createSelection({
-  budget,
-  clock,
-  config,
-  log,
-  store,
-}: {
+interface SelectionDependencies {
   budget: Budget;
   clock: Pick<Clock, "monotonicMs" | "now">;
   config: Pick<Config, "inspection" | "lookups">;
   log: Log;
   store: InspectionStore;
-}) {
+}
+
+/** Selects what starts next: people's addresses first, within the budget, and one address per host and hour. */
+export function createSelection({ budget, clock, config, log, store }: SelectionDependencies) {
   /** Day on which a used up budget was logged. */
   let reportedOn: Instant | undefined;
   const sites = createSiteShares(clock.monotonicMs);

@@ -11,21 +11,19 @@ const memoryBytesMax = 2_048 * mebibyte;
 const pollMs = 500;
 const kibibyte = 1_024;
 
-/**
- * Calls `onTooMuch` with the reason when the browser with this profile, a child of this process, takes too much memory. Only
- * Linux says how much it takes.
- */
-export function watchBrowserMemory({
-  bytesMax = memoryBytesMax,
-  clock,
-  onTooMuch,
-  profile,
-}: {
+interface WatchBrowserMemoryOptions {
   bytesMax?: number;
   clock: Pick<Clock, "after">;
   onTooMuch: (reason: string) => void;
   profile: string;
-}): { cancel(): void } {
+}
+
+/**
+ * Calls `onTooMuch` with the reason when the browser with this profile, a child of this process, takes too much memory. Only
+ * Linux says how much it takes.
+ */
+export function watchBrowserMemory(options: WatchBrowserMemoryOptions): { cancel(): void } {
+  const { bytesMax = memoryBytesMax, clock, onTooMuch, profile } = options;
   const parents = new Map<number, number>();
   const check = () => {
     const bytes = memoryOf(profile, parents);

@@ -99,22 +99,19 @@ export type ChromiumChoice = { path: string; args: readonly string[] } | { reaso
 
 const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
+interface ChooseChromiumOptions {
+  setting: Config["scan"]["screenshots"];
+  args: readonly string[];
+  which: (name: string) => string | null;
+  isRoot: boolean;
+}
+
 /**
  * @param setting `scan.screenshots`
  * @param args `screenshots.chromium_args`
  * @param which finds a program on the PATH
  */
-export function chooseChromium({
-  setting,
-  args,
-  which,
-  isRoot,
-}: {
-  setting: Config["scan"]["screenshots"];
-  args: readonly string[];
-  which: (name: string) => string | null;
-  isRoot: boolean;
-}): ChromiumChoice {
+export function chooseChromium({ setting, args, which, isRoot }: ChooseChromiumOptions): ChromiumChoice {
   if (setting === "off") return { reason: "screenshots are disabled" };
   const path = setting === "auto" ? names.map(which).find((found) => found !== null) : which(setting.path);
   if (path === null || path === undefined)

@@ -36,17 +36,16 @@ interface Records {
   gaps: string[];
 }
 
+interface ExistenceLookupDependencies {
+  dns: Pick<DnsClient, "query">;
+  probeWildcard: WildcardProbe;
+}
+
 /**
  * Looks up a name: one query for a name that does not exist, four for one that does, and a few more for each parent
  * the first time. Never throws.
  */
-export function createExistenceLookup({
-  dns,
-  probeWildcard,
-}: {
-  dns: Pick<DnsClient, "query">;
-  probeWildcard: WildcardProbe;
-}): LookUpExistence {
+export function createExistenceLookup({ dns, probeWildcard }: ExistenceLookupDependencies): LookUpExistence {
   return async (name, { signal } = {}) => {
     const query = (type: DnsType) => dns.query(name, type, { signal });
     const address = await query("A");
@@ -155,15 +154,13 @@ interface Markers {
 
 const markers = lazy(() => readMarkers(markersText));
 
-function classifyHosting({
-  addresses,
-  nameServers,
-  canonicalName,
-}: {
+interface ClassifyHostingOptions {
   addresses: readonly string[];
   nameServers: readonly string[];
   canonicalName?: string | undefined;
-}): Hosting {
+}
+
+function classifyHosting({ addresses, nameServers, canonicalName }: ClassifyHostingOptions): Hosting {
   const hosting: Hosting = {};
   const note = (marker: Marker | undefined) => {
     if (marker !== undefined) hosting[marker.kind] ??= marker.holder;

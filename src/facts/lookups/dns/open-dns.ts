@@ -5,17 +5,14 @@ import { systemResolvers } from "../../../platform/network/dns/system-resolvers.
 import { createExistenceLookup, type LookUpExistence } from "./existence.ts";
 import { createWildcardProbe } from "./wildcards.ts";
 
-/** Constructs the DNS client of the configuration, and the lookup of existence over it. */
-export function openDns({
-  clock,
-  config,
-  fillRandom,
-  given,
-}: Needs<"clock" | "fillRandom"> & {
+interface DnsDependencies extends Needs<"clock" | "fillRandom"> {
   config: Pick<Config, "scan">;
   /** Replaces DNS. */
   given: DnsClient | undefined;
-}) {
+}
+
+/** Constructs the DNS client of the configuration, and the lookup of existence over it. */
+export function openDns({ clock, config, fillRandom, given }: DnsDependencies) {
   const { scan } = config;
   const resolvers = () => (scan.resolvers.length > 0 ? scan.resolvers : systemResolvers());
   const queriesPerSecond = () => scan.queriesPerSecond;

@@ -94,16 +94,14 @@ function blockOf(address: string): string {
  */
 const sharedBits = { 32: 20, 128: 32 } as const;
 
-/** Caches networks by the range of their addresses. */
-function createNetworkCache({
-  clock,
-  entriesMax,
-  keepMs,
-}: {
+interface NetworkCacheDependencies {
   clock: Pick<Clock, "monotonicMs">;
   entriesMax: number;
   keepMs: number;
-}) {
+}
+
+/** Caches networks by the range of their addresses. */
+function createNetworkCache({ clock, entriesMax, keepMs }: NetworkCacheDependencies) {
   // Newest last. A linear search of the largest cache takes a fraction of a millisecond.
   let entries: { network: Network; range: AddressRange; untilMs: number }[] = [];
   return {

@@ -10,18 +10,15 @@ export type NetworkOutcome = { kind: "network"; network: Network } | LookupFailu
 
 const referralsMax = 1;
 
-/** Queries registries for the network of an address. Neither function throws for what servers do. */
-export function createNetworkQueries({
-  get,
-  pacing,
-  query,
-  turns,
-}: {
+interface NetworkQueriesDependencies {
   get: GetRdap;
   pacing: ServerPacing;
   query: QueryWhois;
   turns: Turns;
-}) {
+}
+
+/** Queries registries for the network of an address. Neither function throws for what servers do. */
+export function createNetworkQueries({ get, pacing, query, turns }: NetworkQueriesDependencies) {
   async function queryRdap(address: string, rdapUrl: string): Promise<NetworkOutcome> {
     const page = await get(new URL(`ip/${address}`, rdapUrl).href);
     if ("kind" in page) return page;

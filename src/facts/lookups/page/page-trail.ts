@@ -22,22 +22,20 @@ const addressLengthMax = 2_000;
 /** Length of the shown text up to which a page counts as empty, so that a redirect by script is followed. */
 const emptyPageLengthMax = 200;
 
-/**
- * Follows redirects by status, Refresh header and `<meta>`, and by script if the page is empty. Stops before a protected
- * domain, whose content says nothing about the suspicious name.
- */
-export async function followRedirects({
-  get,
-  address,
-  protectedDomains,
-  read,
-}: {
+interface FollowRedirectsOptions {
   get: (url: string) => ReturnType<PageRequest>;
   /** URL, or a host name. */
   address: string;
   protectedDomains: readonly string[];
   read: (pieces: Iterable<string>) => Promise<PageContent>;
-}): Promise<Trail | { reason: string }> {
+}
+
+/**
+ * Follows redirects by status, Refresh header and `<meta>`, and by script if the page is empty. Stops before a protected
+ * domain, whose content says nothing about the suspicious name.
+ */
+export async function followRedirects(options: FollowRedirectsOptions): Promise<Trail | { reason: string }> {
+  const { get, address, protectedDomains, read } = options;
   const start = await requestFirst(get, address);
   if ("reason" in start) return start;
   let hop = start;

@@ -95,23 +95,19 @@ const listBytesMax = 256 * 1024;
 /** A list that is much shorter than the embedded one is taken as an error. */
 const suffixesMin = 500;
 
-/**
- * Finds RDAP services in IANA's current list, or in the embedded copy if that cannot be downloaded.
- * @param url URL of IANA's list; undefined: use the embedded list only.
- */
-export function createRdapDirectory({
-  client,
-  clock,
-  url,
-  userAgent,
-  timeoutMs,
-}: {
+interface RdapDirectoryDependencies {
   client: HttpClient;
   clock: Clock;
   url: string | undefined;
   userAgent: string;
   timeoutMs: number;
-}) {
+}
+
+/**
+ * Finds RDAP services in IANA's current list, or in the embedded copy if that cannot be downloaded.
+ * @param url URL of IANA's list; undefined: use the embedded list only.
+ */
+export function createRdapDirectory({ client, clock, url, userAgent, timeoutMs }: RdapDirectoryDependencies) {
   const embedded = lazy(embeddedRdapServices);
   let refreshed: RdapServices | undefined;
   /** In monotonic milliseconds; undefined before the first refresh. */

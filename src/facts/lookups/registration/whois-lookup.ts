@@ -9,20 +9,16 @@ const suffixesMax = 2_000;
 
 type ReadResponse = Exclude<WhoisReading, { kind: "limited" }> & { raw: string };
 
-/** @param ianaServer knows the server of every top-level domain; used for those that `serverFor` does not know. */
-export function createWhoisLookup({
-  query,
-  serverFor,
-  pacing,
-  turns,
-  ianaServer,
-}: {
+interface WhoisLookupDependencies {
   query: QueryWhois;
   serverFor: WhoisServerFor;
   pacing: ServerPacing;
   turns: Turns;
   ianaServer: string;
-}) {
+}
+
+/** @param ianaServer knows the server of every top-level domain; used for those that `serverFor` does not know. */
+export function createWhoisLookup({ query, serverFor, pacing, turns, ianaServer }: WhoisLookupDependencies) {
   const serverOfSuffix = new Map<string, string>();
 
   async function lookUpAt(

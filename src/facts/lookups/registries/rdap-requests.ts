@@ -25,25 +25,22 @@ const unprivilegedPort = 1_024;
 /** One response: a page, the URL that it redirects to, or why its body cannot be read. */
 type Hop = { page: Omit<RdapPage, "url"> } | { redirect: string } | { problem: string };
 
+interface RdapRequestsDependencies {
+  client: HttpClient;
+  clock: Clock;
+  pacing: ServerPacing;
+  userAgent: string;
+  timeoutMs: number;
+}
+
 /**
  * Creates the requests to RDAP services (RFC 7480).
  *
  * @param client rejects addresses that must not be contacted, at every hop.
  * @param timeoutMs limit for one request.
  */
-export function createRdapRequests({
-  client,
-  clock,
-  pacing,
-  userAgent,
-  timeoutMs,
-}: {
-  client: HttpClient;
-  clock: Clock;
-  pacing: ServerPacing;
-  userAgent: string;
-  timeoutMs: number;
-}): GetRdap {
+export function createRdapRequests(dependencies: RdapRequestsDependencies): GetRdap {
+  const { client, clock, pacing, userAgent, timeoutMs } = dependencies;
   async function request(url: string): Promise<Contact<Hop>> {
     const result = await client.send({
       url,

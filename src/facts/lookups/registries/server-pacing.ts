@@ -41,16 +41,14 @@ interface ServerState {
   objections: number;
 }
 
-/** @param waitMsMax a query that would wait longer for its turn is postponed. */
-export function createServerPacing({
-  clock,
-  intervalMs,
-  waitMsMax,
-}: {
+interface ServerPacingDependencies {
   clock: Clock;
   intervalMs: number;
   waitMsMax: number;
-}): ServerPacing {
+}
+
+/** @param waitMsMax a query that would wait longer for its turn is postponed. */
+export function createServerPacing({ clock, intervalMs, waitMsMax }: ServerPacingDependencies): ServerPacing {
   /** Those that were used the longest ago are forgotten. */
   const states = new BoundedMap<string, ServerState>(serversMax);
 

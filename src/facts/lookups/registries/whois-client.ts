@@ -15,23 +15,20 @@ const defaultPort = 43;
 const unprivilegedPort = 1_024;
 const addressesTriedMax = 2;
 
-/**
- * @param timeoutMs limit for the whole exchange, also with a server that trickles.
- * @param responseBytesMax maximum length of a response; the rest is not read.
- */
-export function createWhoisClient({
-  clock,
-  rules,
-  resolveHost,
-  timeoutMs,
-  responseBytesMax,
-}: {
+interface WhoisClientDependencies {
   clock: Clock;
   rules: AddressRules;
   resolveHost: ResolveHost;
   timeoutMs: number;
   responseBytesMax: number;
-}): QueryWhois {
+}
+
+/**
+ * @param timeoutMs limit for the whole exchange, also with a server that trickles.
+ * @param responseBytesMax maximum length of a response; the rest is not read.
+ */
+export function createWhoisClient(dependencies: WhoisClientDependencies): QueryWhois {
+  const { clock, rules, resolveHost, timeoutMs, responseBytesMax } = dependencies;
   async function open(host: string, port: number, signal: AbortSignal) {
     const addresses = await allowedAddresses({ hostname: host, rules, resolveHost });
     let failure: unknown;

@@ -56,18 +56,15 @@ const acceptOf = {
   part: "image/avif,image/webp,image/png,image/svg+xml,*/*;q=0.8",
 };
 
-/** Requests pages as a visitor's browser would. Certificates are recorded, but not relied on. */
-export function createPageRequest({
-  client,
-  visitor,
-  cookies,
-  ports,
-}: {
+interface PageRequestDependencies {
   client: HttpClient;
   visitor: Visitor;
   cookies: CookieJar;
   ports: { http: number; https: number };
-}): PageRequest {
+}
+
+/** Requests pages as a visitor's browser would. Certificates are recorded, but not relied on. */
+export function createPageRequest({ client, visitor, cookies, ports }: PageRequestDependencies): PageRequest {
   return async (address, { kind, timeoutMs, bodyBytesMax, mustBeComplete = false, signal }) => {
     const url = new URL(address);
     if (url.protocol !== "http:" && url.protocol !== "https:")

@@ -10,15 +10,13 @@ export type Visiting = <T>(
   work: (get: PageRequest, isLate: () => boolean) => Promise<T>,
 ) => Promise<T>;
 
-export function createVisiting({
-  client,
-  clock,
-  ports,
-}: {
+interface VisitingDependencies {
   client: HttpClient;
   clock: Clock;
   ports: { http: number; https: number };
-}): Visiting {
+}
+
+export function createVisiting({ client, clock, ports }: VisitingDependencies): Visiting {
   return async (visitor, { deadlineMs, signal }, work) => {
     const abort = new AbortController();
     let late = false;

@@ -26,20 +26,17 @@ export interface OpenedFeeds extends Feeds {
   stop(): Promise<void>;
 }
 
-/** Constructs the feeds of all types. */
-export function openFeeds({
-  auditLog,
-  config,
-  inspections,
-  ...given
-}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
+interface FeedsDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
   auditLog: AuditLog;
   candidates: Candidates;
   config: Pick<Config, "certificateLogs" | "feeds">;
   inspections: Pick<Inspections, "enqueue">;
   pauses: SourcePauses;
   turns: Turns;
-}): OpenedFeeds {
+}
+
+/** Constructs the feeds of all types. */
+export function openFeeds({ auditLog, config, inspections, ...given }: FeedsDependencies): OpenedFeeds {
   const { clock, database } = given;
   const resolveHost = createSystemResolver({ clock });
   const userAgent = userAgentOf(config.certificateLogs.contact);

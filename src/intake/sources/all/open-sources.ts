@@ -30,12 +30,7 @@ const certificateLogReading = lazy(
 
 const oneLog = lazy(() => require("./read-one-log.ts") as typeof import("./read-one-log.ts"));
 
-/** Constructs everything that names come from, and what checks them. */
-export function openSources({
-  config,
-  onConfigChange,
-  ...shared
-}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
+interface SourcesDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
   config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
   onConfigChange: OnConfigChange;
   domains: ProtectedDomains;
@@ -44,7 +39,10 @@ export function openSources({
   turns: Turns;
   inspections: Pick<Inspections, "enqueue">;
   startWorker: StartWorker | undefined;
-}) {
+}
+
+/** Constructs everything that names come from, and what checks them. */
+export function openSources({ config, onConfigChange, ...shared }: SourcesDependencies) {
   const { log } = shared;
   const { archive: settings, detection, storage } = config;
   const folder = storage.path === ":memory:" ? undefined : archiveFolder(storage.path);

@@ -6,20 +6,19 @@ import type { LogReport } from "../certificate-log-reading/messages.ts";
 import { createBlockScreen, passAll } from "../certificate-log-reading/screen-block.ts";
 import { createBatchRecorder } from "../certificate-logs/batch-recorder.ts";
 
+interface LogReadingDependencies extends Omit<Parameters<typeof createBatchRecorder>[0], "clock" | "tables"> {
+  clock: Clock;
+  reader: LogReader;
+}
+
 /**
  * Reads one log in this thread, and only when asked to. Starts at the end that the log has at the first call.
  *
  * @returns a function that reads what the log has published since the last call, and records the look-alikes. It throws
  * `LogError` if the log cannot be read or contradicts itself.
  */
-export function createLogReading({
-  clock,
-  reader,
-  ...dependencies
-}: Omit<Parameters<typeof createBatchRecorder>[0], "clock" | "tables"> & {
-  clock: Clock;
-  reader: LogReader;
-}): () => Promise<void> {
+export function createLogReading(given: LogReadingDependencies): () => Promise<void> {
+  const { clock, reader, ...dependencies } = given;
   const recorder = createBatchRecorder({ ...dependencies, clock, tables: { versionOf: () => 0 } });
   const follower = createLogFollower({
     reader,

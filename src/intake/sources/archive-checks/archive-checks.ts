@@ -50,23 +50,17 @@ export interface ArchiveChecks {
   idle(): Promise<void>;
 }
 
-export function createArchiveChecks({
-  archive,
-  candidates,
-  clock,
-  database,
-  detection,
-  domains,
-  log,
-  startWorker,
-}: Needs<"clock" | "database" | "log"> & {
+interface ArchiveChecksDependencies extends Needs<"clock" | "database" | "log"> {
   archive: Pick<Archive, "extent" | "flush" | "read" | "status">;
   candidates: Pick<Candidates, "process">;
   domains: Pick<ProtectedDomains, "list" | "onChange">;
   detection: Pick<DetectionSettings, "minSimilarity">;
   /** Starts a thread that prefilters names; undefined: this thread does it, between other work. */
   startWorker: StartWorker | undefined;
-}): ArchiveChecks {
+}
+
+export function createArchiveChecks(dependencies: ArchiveChecksDependencies): ArchiveChecks {
+  const { archive, candidates, clock, database, detection, domains, log, startWorker } = dependencies;
   const store = createCheckStore(database);
   const runner = createCheckRunner({
     archive,
@@ -145,16 +139,14 @@ export function createArchiveChecks({
   };
 }
 
-/** Calls `changed` soon after another process has committed a change. */
-function pollForeignChanges({
-  clock,
-  database,
-  changed,
-}: {
+interface PollForeignChangesOptions {
   clock: Clock;
   database: Pick<Database, "foreignVersion">;
   changed: () => void;
-}): Schedule {
+}
+
+/** Calls `changed` soon after another process has committed a change. */
+function pollForeignChanges({ clock, database, changed }: PollForeignChangesOptions): Schedule {
   let version = database.foreignVersion();
   return every({
     clock,

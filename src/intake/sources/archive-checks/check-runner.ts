@@ -10,16 +10,14 @@ import type { ArchiveCheck } from "./tables.ts";
 
 const errorCharactersMax = 300;
 
-export function createCheckRunner({
-  domains,
-  log,
-  ...dependencies
-}: Omit<PassDependencies, "archive" | "database"> & {
+interface CheckRunnerDependencies extends Omit<PassDependencies, "archive" | "database"> {
   archive: Pick<Archive, "extent" | "flush" | "read">;
   database: Pick<Database, "write" | "afterCommit">;
   domains: Pick<ProtectedDomains, "list">;
   log: Log;
-}) {
+}
+
+export function createCheckRunner({ domains, log, ...dependencies }: CheckRunnerDependencies) {
   const { archive, clock, database, store } = dependencies;
   let pass: CheckPass | undefined;
 

@@ -37,15 +37,13 @@ export function createBatchSlots() {
 /** Reports of one log on their way to the server's thread. */
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export function createOutbox({
-  signal,
-  slots,
-  post,
-}: {
+interface OutboxDependencies {
   signal: AbortSignal;
   slots: BatchSlots;
   post: (report: LogReport) => void;
-}) {
+}
+
+export function createOutbox({ signal, slots, post }: OutboxDependencies) {
   let unacknowledged = 0;
   let wake: (() => void) | undefined;
   signal.addEventListener("abort", () => wake?.(), { once: true });

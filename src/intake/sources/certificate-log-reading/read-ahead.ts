@@ -22,18 +22,15 @@ interface Tile {
   heldBytes: number;
 }
 
-export function createReadAhead({
-  protocol,
-  read,
-  buffered,
-  signal,
-}: {
+interface ReadAheadDependencies {
   protocol: LogProtocol;
   /** Reads entries from `from`, at most up to `to`. */
   read: (from: number, to: number, signal: AbortSignal) => Promise<EntryBlock>;
   buffered: BufferedBytes;
   signal: AbortSignal;
-}) {
+}
+
+export function createReadAhead({ protocol, read, buffered, signal }: ReadAheadDependencies) {
   const abort = new AbortController();
   const either = AbortSignal.any([signal, abort.signal]);
   const ahead: Tile[] = [];

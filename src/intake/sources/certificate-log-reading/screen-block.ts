@@ -63,14 +63,13 @@ export const passAll: VersionedScreen = {
 
 const noBytes = new Uint8Array(0);
 
-export function createBlockScreen({
-  scanner,
-  current,
-}: {
+interface BlockScreenDependencies {
   scanner: EntryScanner;
   /** Returns the present prefilter. */
   current: () => VersionedScreen;
-}): ScreenBlock {
+}
+
+export function createBlockScreen({ scanner, current }: BlockScreenDependencies): ScreenBlock {
   return (block, { log, from, to, isVerified }) => {
     const { version, screenNames } = current();
     const batch = scanner.scan(block);

@@ -41,23 +41,16 @@ export interface BatchRecorder {
   record(batch: Batch, alongside: (recorded: RecordedBatch) => void): Promise<void>;
 }
 
-export function createBatchRecorder({
-  activity,
-  archive,
-  clock,
-  database,
-  domains,
-  fillRandom,
-  tables,
-  threats,
-  yielder,
-}: Needs<"clock" | "database" | "fillRandom" | "yielder"> & {
+interface BatchRecorderDependencies extends Needs<"clock" | "database" | "fillRandom" | "yielder"> {
   activity: Pick<SourceActivity, "add">;
   archive: NameArchive | undefined;
   domains: ProtectedDomains;
   tables: Pick<ScreeningTables, "versionOf">;
   threats: Pick<Threats, "record">;
-}): BatchRecorder {
+}
+
+export function createBatchRecorder(dependencies: BatchRecorderDependencies): BatchRecorder {
+  const { activity, archive, clock, database, domains, fillRandom, tables, threats, yielder } = dependencies;
   const recent = createRecentNames({ now: clock.now, fillRandom });
   let recentMatcher: Matcher | undefined;
 

@@ -24,17 +24,7 @@ export interface CertificateLogs extends Source {
   idle(): Promise<unknown>;
 }
 
-export function createCertificateLogs({
-  check,
-  clock,
-  connect,
-  createRecorder,
-  database,
-  domains,
-  followed,
-  log,
-  pausing,
-}: Needs<"clock" | "database" | "log"> & {
+interface CertificateLogsDependencies extends Needs<"clock" | "database" | "log"> {
   /** Describes what is configured, for `phishwatch check`. */
   check: (logs: readonly CertificateLogStatus[], list: LogListStatus) => SourceCheck | Promise<SourceCheck>;
   connect: (events: PipelineEvents) => PipelineConnection;
@@ -42,7 +32,10 @@ export function createCertificateLogs({
   domains: Pick<ProtectedDomains, "matcher">;
   followed: FollowedLogs;
   pausing: SourcePausing;
-}): CertificateLogs {
+}
+
+export function createCertificateLogs(dependencies: CertificateLogsDependencies): CertificateLogs {
+  const { check, clock, connect, createRecorder, database, domains, followed, log, pausing } = dependencies;
   const tables = createScreeningTables(domains);
   const keeper = createProgressKeeper({ clock, database, log, recorder: createRecorder(tables) });
   const supervisor = createSupervisor({ clock, connect, keeper, log, retry: reconcile, tables });

@@ -21,13 +21,12 @@ const namesOfGeneration = slotsOfGeneration / 2;
 const generationMs = 2 * 86_400_000;
 const keyBytes = 32;
 
-export function createRecentNames({
-  now,
-  fillRandom,
-}: {
+interface RecentNamesDependencies {
   now: () => Instant;
   fillRandom: FillRandom;
-}): RecentNames {
+}
+
+export function createRecentNames({ now, fillRandom }: RecentNamesDependencies): RecentNames {
   const key = new Uint8Array(keyBytes);
   fillRandom(key);
   let current = createGeneration(now());

@@ -41,20 +41,7 @@ const dropsShownMs = 10 * 60_000;
 const retryMs = 5_000;
 const noCounts = { received: 0, invalid: 0, matched: 0, created: 0 };
 
-/**
- * Receives the names of certificates from a certstream server. There is no position: what the server sends while there is
- * no connection is missed. The counts are those since the start.
- */
-function createCertstreamFeed({
-  feed,
-  candidates,
-  client,
-  clock,
-  log,
-  pausing,
-  random,
-  userAgent,
-}: Needs<"clock" | "log"> & {
+interface CertstreamFeedDependencies extends Needs<"clock" | "log"> {
   feed: CertstreamFeed;
   candidates: Candidates;
   client: WebSocketClient;
@@ -62,7 +49,14 @@ function createCertstreamFeed({
   /** Returns a number from 0 to below 1. */
   random: () => number;
   userAgent: string;
-}): Source {
+}
+
+/**
+ * Receives the names of certificates from a certstream server. There is no position: what the server sends while there is
+ * no connection is missed. The counts are those since the start.
+ */
+function createCertstreamFeed(dependencies: CertstreamFeedDependencies): Source {
+  const { feed, candidates, client, clock, log, pausing, random, userAgent } = dependencies;
   const { name } = feed;
   const location = locationOf(feed.url);
   const request = { url: withQuery(feed.url, feed.query), headers: withUserAgent(feed.headers, userAgent) };
@@ -168,20 +162,15 @@ function createArrivals({ queue, clock }: { queue: NameQueue; clock: Clock }) {
   };
 }
 
-/** Checks the names in the queue. */
-function createNameChecks({
-  name,
-  queue,
-  candidates,
-  clock,
-  inspect,
-  log,
-}: Needs<"clock" | "log"> & {
+interface NameChecksDependencies extends Needs<"clock" | "log"> {
   name: string;
   queue: NameQueue;
   candidates: Candidates;
   inspect: ReturnType<InspectFeed>;
-}) {
+}
+
+/** Checks the names in the queue. */
+function createNameChecks({ name, queue, candidates, clock, inspect, log }: NameChecksDependencies) {
   /** Counts of the runs before the present one. */
   let before = noCounts;
   let tally = noCounts;

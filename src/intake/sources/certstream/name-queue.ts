@@ -18,14 +18,13 @@ const batchNamesMax = 4_096;
 /** Time after the last name until it is recorded. */
 const settleMs = 1_000;
 
-export function createNameQueue({
-  clock,
-  charactersMax = queuedCharactersMax,
-}: {
+interface NameQueueDependencies {
   clock: Pick<Clock, "after">;
   /** Lower in tests. */
   charactersMax?: number;
-}) {
+}
+
+export function createNameQueue({ clock, charactersMax = queuedCharactersMax }: NameQueueDependencies) {
   let queued: CertificateNames[] = [];
   let characters = 0;
   let wake = () => {};

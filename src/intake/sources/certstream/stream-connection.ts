@@ -22,21 +22,7 @@ export interface StreamState {
   problem: string | null;
 }
 
-/**
- * Keeps a stream open.
- * @param random returns a number from 0 to below 1.
- * @param onNames called for each certificate. @param onUnusable called for each message that is not in the format.
- * @param onChange called when a connection is made, ends, or fails for another reason than before.
- */
-export function createStreamConnection({
-  client,
-  clock,
-  random,
-  request,
-  onNames,
-  onUnusable,
-  onChange,
-}: {
+interface StreamConnectionDependencies {
   client: WebSocketClient;
   clock: Clock;
   random: () => number;
@@ -44,7 +30,16 @@ export function createStreamConnection({
   onNames: (names: CertificateNames, at: Instant) => void;
   onUnusable: () => void;
   onChange: (state: StreamState) => void;
-}) {
+}
+
+/**
+ * Keeps a stream open.
+ * @param random returns a number from 0 to below 1.
+ * @param onNames called for each certificate. @param onUnusable called for each message that is not in the format.
+ * @param onChange called when a connection is made, ends, or fails for another reason than before.
+ */
+export function createStreamConnection(dependencies: StreamConnectionDependencies) {
+  const { client, clock, random, request, onNames, onUnusable, onChange } = dependencies;
   let state: StreamState = { isConnected: false, problem: null };
 
   function change(next: StreamState): void {

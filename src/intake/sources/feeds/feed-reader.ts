@@ -62,19 +62,16 @@ export interface FileReading {
  */
 export type ReadFeedFile = (reading: FileReading) => Promise<FeedFile | undefined>;
 
-export function createFeedReader({
-  candidates,
-  clock,
-  database,
-  files,
-  inspectFeed,
-}: {
+interface FeedReaderDependencies {
   candidates: Candidates;
   clock: Clock;
   database: Pick<Database, "write">;
   files: FeedFileStore;
   inspectFeed: InspectFeed;
-}): ReadFeedFile {
+}
+
+export function createFeedReader(dependencies: FeedReaderDependencies): ReadFeedFile {
+  const { candidates, clock, database, files, inspectFeed } = dependencies;
   return async ({ feed, path, open, isSelected, file, before, toEnd, signal, onSave }) => {
     let row: FeedFile = {
       feed: feed.name,

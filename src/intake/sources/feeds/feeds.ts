@@ -31,19 +31,15 @@ export function isFolderFeed<T extends { path: string | null }>(feed: T): feed i
   return feed.path !== null;
 }
 
-/** Returns a function that creates a feed that reads a file or a folder. */
-export function createFolderFeeds({
-  candidates,
-  clock,
-  database,
-  inspectFeed,
-  log,
-  pauses,
-}: Needs<"clock" | "database" | "log"> & {
+interface FolderFeedsDependencies extends Needs<"clock" | "database" | "log"> {
   candidates: Candidates;
   inspectFeed: InspectFeed;
   pauses: SourcePauses;
-}): (feed: Feed) => FeedWatcher {
+}
+
+/** Returns a function that creates a feed that reads a file or a folder. */
+export function createFolderFeeds(dependencies: FolderFeedsDependencies): (feed: Feed) => FeedWatcher {
+  const { candidates, clock, database, inspectFeed, log, pauses } = dependencies;
   const files = createFeedFileStore(database);
   const read = createFeedReader({ candidates, clock, database, files, inspectFeed });
   const limit = createLimiter(readingsMax);

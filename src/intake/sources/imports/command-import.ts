@@ -30,22 +30,18 @@ export type ProcessList = (
   options: Omit<ProcessOptions<Place>, "importSeq"> & { by: Actor },
 ) => Promise<Tally>;
 
+interface CommandImportDependencies extends Needs<"auditLog" | "clock" | "log"> {
+  candidates: Candidates;
+  domains: Pick<ProtectedDomains, "watchWidenings">;
+  store: ImportStore;
+}
+
 /**
  * Returns a function that processes a list for a command and records it among the imports. The audit log gets an entry
  * once something was committed, even if reading fails later or is aborted.
  */
-export function createCommandImport({
-  auditLog,
-  candidates,
-  clock,
-  domains,
-  log,
-  store,
-}: Needs<"auditLog" | "clock" | "log"> & {
-  candidates: Candidates;
-  domains: Pick<ProtectedDomains, "watchWidenings">;
-  store: ImportStore;
-}): ProcessList {
+export function createCommandImport(dependencies: CommandImportDependencies): ProcessList {
+  const { auditLog, candidates, clock, domains, log, store } = dependencies;
   return async ({ name, format, column, bytesTotal, batches, bytes }, { by, ...options }) => {
     const { source, signal } = options;
     const { seq } = store.begin({

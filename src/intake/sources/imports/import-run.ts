@@ -24,18 +24,14 @@ export interface Running {
   ended?: Promise<ListImport>;
 }
 
-/** Reads one list to its end and records the outcome. */
-export function createImportRun({
-  candidates,
-  clock,
-  database,
-  log,
-  store,
-}: Needs<"clock" | "log"> & {
+interface ImportRunDependencies extends Needs<"clock" | "log"> {
   candidates: Candidates;
   database: Pick<Database, "write">;
   store: ImportStore;
-}) {
+}
+
+/** Reads one list to its end and records the outcome. */
+export function createImportRun({ candidates, clock, database, log, store }: ImportRunDependencies) {
   async function close(
     running: Running,
     outcome: { state: ImportState; error: string | null },

@@ -68,20 +68,15 @@ export interface Imports extends Source {
   list(limit: number, offset?: number): ListImport[];
 }
 
-export function createImports({
-  auditLog,
-  database,
-  candidates,
-  clock,
-  domains,
-  log,
-  bytesMax = importBytesMax,
-}: Needs<"auditLog" | "clock" | "database" | "log"> & {
+interface ImportsDependencies extends Needs<"auditLog" | "clock" | "database" | "log"> {
   candidates: Candidates;
   domains: Pick<ProtectedDomains, "watchWidenings">;
   /** Lower in tests, which have no time to send a gigabyte. */
   bytesMax?: number;
-}): Imports {
+}
+
+export function createImports(dependencies: ImportsDependencies): Imports {
+  const { auditLog, database, candidates, clock, domains, log, bytesMax = importBytesMax } = dependencies;
   const store = createImportStore(database);
   const run = createImportRun({ candidates, clock, database, log, store });
   let current: Running | undefined;

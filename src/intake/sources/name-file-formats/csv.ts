@@ -9,6 +9,12 @@ const unclosed = `is in a quoted field that does not end within ${recordLinesMax
 const quote = 0x22;
 const hash = 0x23;
 
+interface CsvParserDependencies {
+  delimiter: number;
+  column: number;
+  heading: boolean;
+}
+
 /**
  * Parses character-separated values (RFC 4180) and takes the field at `column` (from 0) of each record. Quoted fields may
  * span several lines. Lines that start with `#` are comments.
@@ -16,15 +22,7 @@ const hash = 0x23;
  * @param delimiter a byte.
  * @param heading whether the first record names the columns.
  */
-export function createCsvParser({
-  delimiter,
-  column,
-  heading,
-}: {
-  delimiter: number;
-  column: number;
-  heading: boolean;
-}): LineParser {
+export function createCsvParser({ delimiter, column, heading }: CsvParserDependencies): LineParser {
   let openLines = 0;
   let headingAhead = heading;
   const field = { start: -1, end: -1, open: false };

@@ -63,6 +63,14 @@ export function createZoneParser({
   });
 }
 
+interface RecordParserDependencies {
+  dataBytesMax: number;
+  startBlock: () => TakeName;
+  firstOrigin?: Uint8Array;
+  onOrigin?: (origin: Uint8Array) => void;
+  onBlockEnd?: (continues: boolean) => void;
+}
+
 /**
  * Parses the records of a zone file.
  *
@@ -71,19 +79,8 @@ export function createZoneParser({
  * @param onOrigin called with each new origin
  * @param onBlockEnd called with whether the last record of a block continues in the next one
  */
-function createRecordParser({
-  dataBytesMax,
-  startBlock,
-  firstOrigin = new Uint8Array(0),
-  onOrigin,
-  onBlockEnd,
-}: {
-  dataBytesMax: number;
-  startBlock: () => TakeName;
-  firstOrigin?: Uint8Array;
-  onOrigin?: (origin: Uint8Array) => void;
-  onBlockEnd?: (continues: boolean) => void;
-}): LineParser {
+function createRecordParser(dependencies: RecordParserDependencies): LineParser {
+  const { dataBytesMax, startBlock, firstOrigin = new Uint8Array(0), onOrigin, onBlockEnd } = dependencies;
   let origin = firstOrigin;
   let parentheses = 0;
   let names = new Uint8Array(0);

@@ -17,20 +17,7 @@ export interface VersionChange {
   isAddedKept: boolean;
 }
 
-/**
- * Writes the hashes of a version to a file, and those that the version before did not have to another one.
- * @param before undefined: there is no version to compare with, so all names are new.
- * @param yielder divides the work into slices.
- */
-export async function compareVersions({
-  sorter,
-  key,
-  before,
-  hashesPath,
-  addedPath,
-  yielder,
-  signal,
-}: {
+interface CompareVersionsOptions {
   sorter: HashSorter;
   key: Uint8Array;
   before: HashFile | undefined;
@@ -38,7 +25,15 @@ export async function compareVersions({
   addedPath: string;
   yielder: Yielder;
   signal: AbortSignal;
-}): Promise<VersionChange> {
+}
+
+/**
+ * Writes the hashes of a version to a file, and those that the version before did not have to another one.
+ * @param before undefined: there is no version to compare with, so all names are new.
+ * @param yielder divides the work into slices.
+ */
+export async function compareVersions(options: CompareVersionsOptions): Promise<VersionChange> {
+  const { sorter, key, before, hashesPath, addedPath, yielder, signal } = options;
   const change: VersionChange = { names: 0, added: 0, removed: 0, isAddedKept: before !== undefined };
   const known = knownHashes(before);
   const hashes = await createHashFile(hashesPath, key);

@@ -22,22 +22,17 @@ export interface ApprovedZone {
 
 export type Czds = ReturnType<typeof createCzds>;
 
-/** @param baseUrl address of a service with the same paths; null: that of ICANN. */
-export function createCzds({
-  account,
-  baseUrl,
-  client,
-  clock,
-  tokenStore,
-  userAgent,
-}: {
+interface CzdsDependencies {
   account: { username: string; password: string };
   baseUrl: string | null;
   client: HttpClient;
   clock: Clock;
   tokenStore: TokenStore;
   userAgent: string;
-}) {
+}
+
+/** @param baseUrl address of a service with the same paths; null: that of ICANN. */
+export function createCzds({ account, baseUrl, client, clock, tokenStore, userAgent }: CzdsDependencies) {
   const base = baseUrl?.replace(/\/+$/, "") ?? null;
   const links = base === null ? linksUrl : `${base}/czds/downloads/links`;
   const tokens = createCzdsTokens({
@@ -118,22 +113,17 @@ interface StoredToken {
   expiresAt: Instant;
 }
 
-/** Tokens of an account, which are used as long as they are valid. */
-function createCzdsTokens({
-  account,
-  url,
-  client,
-  clock,
-  tokenStore,
-  userAgent,
-}: {
+interface CzdsTokensDependencies {
   account: { username: string; password: string };
   url: string;
   client: HttpClient;
   clock: Clock;
   tokenStore: TokenStore;
   userAgent: string;
-}) {
+}
+
+/** Tokens of an account, which are used as long as they are valid. */
+function createCzdsTokens({ account, url, client, clock, tokenStore, userAgent }: CzdsTokensDependencies) {
   const accountHash = new Bun.CryptoHasher("sha256")
     .update(JSON.stringify([url, account.username, account.password]))
     .digest("hex");

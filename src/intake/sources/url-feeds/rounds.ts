@@ -15,22 +15,17 @@ import { createNameHash, hashOfEntry } from "../name-file-versions/name-hash.ts"
 /** Delay after a failure that is not the source's, such as a full disk. */
 const retryMs = 5 * 60_000;
 
-/** Runs one round of a feed at a time: reads what is not read yet, then fetches and reads what is due. */
-export function createRounds({
-  feed,
-  dependencies,
-  fetchDue,
-  pausing,
-  prepare,
-  read,
-}: {
+interface RoundsDependencies {
   feed: UrlFeedConfig;
   dependencies: UpdateDependencies;
   fetchDue: FetchDue;
   pausing: SourcePausing;
   prepare: () => Promise<void>;
   read: ReadFeedFile;
-}) {
+}
+
+/** Runs one round of a feed at a time: reads what is not read yet, then fetches and reads what is due. */
+export function createRounds({ feed, dependencies, fetchDue, pausing, prepare, read }: RoundsDependencies) {
   const { clock, folder, limits, log, store } = dependencies;
   const requestHash = hashOf(feed);
   const stopping = new AbortController();

@@ -17,18 +17,7 @@ import { checkUrlFeed, urlFeedStatus } from "./url-feed-status.ts";
 const checkPattern = "*/15 * * * * *";
 const inMemory = "Lists are fetched only if the database is a file.";
 
-/** A declared feed whose lists are fetched by a schedule. */
-export function createUrlFeed({
-  feed,
-  location,
-  dependencies,
-  isShared,
-  fetchDue,
-  pausing,
-  prepare,
-  read,
-  resolveHost,
-}: {
+interface UrlFeedDependencies {
   feed: UrlFeedConfig;
   /** Address of the source, without secrets. */
   location: string;
@@ -41,7 +30,11 @@ export function createUrlFeed({
   prepare: () => Promise<void>;
   read: ReadFeedFile;
   resolveHost: ResolveHost;
-}): FeedWatcher {
+}
+
+/** A declared feed whose lists are fetched by a schedule. */
+export function createUrlFeed(given: UrlFeedDependencies): FeedWatcher {
+  const { feed, location, dependencies, isShared, fetchDue, pausing, prepare, read, resolveHost } = given;
   const { clock, files, log, store } = dependencies;
   const rounds = createRounds({ feed, dependencies, fetchDue, pausing, prepare, read });
   let schedule: Schedule | undefined;

@@ -120,19 +120,17 @@ export function createUrlFeeds({
   };
 }
 
+interface PreparationDependencies extends Pick<UpdateDependencies, "store" | "folder"> {
+  declared: () => readonly UrlFeedConfig[];
+  database: Database;
+}
+
 /**
  * Returns a function that, once, creates the folder and deletes what a process that was killed or a feed that was removed
  * has left.
  */
-function createPreparation({
-  declared,
-  database,
-  store,
-  folder,
-}: Pick<UpdateDependencies, "store" | "folder"> & {
-  declared: () => readonly UrlFeedConfig[];
-  database: Database;
-}): () => Promise<void> {
+function createPreparation(dependencies: PreparationDependencies): () => Promise<void> {
+  const { declared, database, store, folder } = dependencies;
   async function prepare(): Promise<void> {
     await folder.create();
     const types = new Map(declared().map(({ name, type }) => [name, type]));

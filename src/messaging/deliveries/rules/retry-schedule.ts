@@ -46,6 +46,14 @@ export function jitterOf(deliverySeq: number, attempts: number): number {
   return Bun.hash.xxHash32(`${deliverySeq} ${attempts}`) / 2 ** 32;
 }
 
+interface NextAttemptAtOptions {
+  policy: RetryPolicy;
+  attempts: number;
+  endedAt: Instant;
+  retryAfterMs?: number | undefined;
+  random: number;
+}
+
 /**
  * Returns the time of the next attempt of a delivery whose attempts have all failed, or undefined if there
  * is none.
@@ -54,19 +62,8 @@ export function jitterOf(deliverySeq: number, attempts: number): number {
  * @param retryAfterMs delay that the recipient asked for; extends the delay up to the next one in the schedule
  * @param random 0 to 1; see `jitterOf`
  */
-export function nextAttemptAt({
-  policy,
-  attempts,
-  endedAt,
-  retryAfterMs = 0,
-  random,
-}: {
-  policy: RetryPolicy;
-  attempts: number;
-  endedAt: Instant;
-  retryAfterMs?: number | undefined;
-  random: number;
-}): Instant | undefined {
+export function nextAttemptAt(options: NextAttemptAtOptions): Instant | undefined {
+  const { policy, attempts, endedAt, retryAfterMs = 0, random } = options;
   const delayMs = policy.delaysMs[attempts - 1];
   if (delayMs === undefined) return undefined;
   const longestMs = Math.max(delayMs, policy.delaysMs[attempts] ?? delayMs);

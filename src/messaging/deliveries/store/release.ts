@@ -19,14 +19,13 @@ export interface Release {
 const deliveriesPerStep = 1_000;
 const patiently = { patient: true };
 
-export function createRelease({
-  database,
-  settings,
-}: {
+interface ReleaseDependencies {
   database: Database;
   /** `breaker`: whether deliveries may be held at all. */
   settings: { breaker: boolean };
-}): Release {
+}
+
+export function createRelease({ database, settings }: ReleaseDependencies): Release {
   const { prepare } = database;
   const recovered = prepare<{ seq: number }>(
     "select seq from recipients where next_probe_at is not null and consecutive_failures = 0",

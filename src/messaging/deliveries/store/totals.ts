@@ -28,14 +28,13 @@ const countByStatus = `select recipients.name as recipient, counted.status, coun
 const countAsJson = `select json_group_array(json_object('recipient', recipient, 'status', status, 'total', total))
   from (${countByStatus})`;
 
-export function createDeliveryTotals({
-  database,
-  log,
-  countedAtOnceMax = countedAtOnceMaxDefault,
-}: Needs<"database" | "log"> & {
+interface DeliveryTotalsDependencies extends Needs<"database" | "log"> {
   /** Number of deliveries above which another thread counts them. */
   countedAtOnceMax?: number;
-}): DeliveryTotals {
+}
+
+export function createDeliveryTotals(dependencies: DeliveryTotalsDependencies): DeliveryTotals {
+  const { database, log, countedAtOnceMax = countedAtOnceMaxDefault } = dependencies;
   const { isShared, path, prepare } = database;
   // Sequence numbers never repeat, so the oldest and the newest one limit the number of rows.
   const rowsAtMost = prepare<{ rows: number | null }>(

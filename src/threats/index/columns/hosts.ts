@@ -14,15 +14,13 @@ const networkBits = { ipv4: 24, ipv6: 48 };
 /** Amazon Route 53 gives each zone four of 2,048 domains, such as `awsdns-12.org`. */
 const numberedOperator = /^(awsdns)-\d+\..*$/;
 
-export function hostsOf({
-  registrar,
-  nameServer,
-  ipAddress,
-}: {
+interface HostsOfOptions {
   registrar: string | null;
   nameServer: string | null;
   ipAddress: string | null;
-}): Hosts {
+}
+
+export function hostsOf({ registrar, nameServer, ipAddress }: HostsOfOptions): Hosts {
   return {
     registrar,
     nameServers: nameServer === null ? null : operatorOf(nameServer),

@@ -27,15 +27,14 @@ export interface InternationalizedName {
   folded: string;
 }
 
-export function createNameColumn({
-  fold,
-  content,
-}: {
+interface NameColumnDependencies {
   /** Maps a name to the letters that it looks like, which is what people type who search for a homograph. */
   fold: (name: string) => string;
   /** Names to begin with. */
   content?: { text: NameTextContent; internationalized: readonly InternationalizedName[] } | undefined;
-}): NameColumn {
+}
+
+export function createNameColumn({ fold, content }: NameColumnDependencies): NameColumn {
   const text = createNameText(content?.text);
   const internationalized = [...(content?.internationalized ?? [])];
   const cache = new BoundedMap<string, { found: RowSet; rows: number; internationalized: number }>(

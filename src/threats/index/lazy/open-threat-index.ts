@@ -11,20 +11,15 @@ const copiedFrom = 200_000;
 /** A copy is renewed after this number of changes, which take a fraction of a second to read again. */
 const copiedAfterChanges = 20_000;
 
-/** Returns a function that loads the module and creates the index when it is first called. */
-export function openThreatIndex({
-  clock,
-  database,
-  fillRandom,
-  foreground,
-  isServing,
-  log,
-  yielder,
-}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
+interface ThreatIndexDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
   foreground: Foreground;
   /** Whether this process is the server, which writes the copy. */
   isServing: () => boolean;
-}): () => ThreatIndex {
+}
+
+/** Returns a function that loads the module and creates the index when it is first called. */
+export function openThreatIndex(dependencies: ThreatIndexDependencies): () => ThreatIndex {
+  const { clock, database, fillRandom, foreground, isServing, log, yielder } = dependencies;
   return lazy(() => {
     const { createThreatIndex } = require("../threat-index.ts") as typeof import("../threat-index.ts");
     if (!database.isShared) return createThreatIndex({ database, foreground, yielder });

@@ -5,6 +5,14 @@ const bucketCount = 4096;
 const sampledFrom = 1 << 16;
 const sampleSize = 2048;
 
+interface SelectRowsOptions {
+  rows: Int32Array;
+  keys: Float64Array;
+  count: number;
+  offset: number;
+  limit: number;
+}
+
 /**
  * Selection by bucket sort: returns the rows at `offset` and after in descending order of `keys`, equal keys by
  * descending row; at most `limit`. Sorting a million keys takes most of a second, so only the requested slice is
@@ -14,19 +22,7 @@ const sampleSize = 2048;
  * @param rows ascending; only the first `count` are used.
  * @param keys by the same index as `rows`; finite. Overwritten, as is `rows`.
  */
-export function selectRows({
-  rows,
-  keys,
-  count,
-  offset,
-  limit,
-}: {
-  rows: Int32Array;
-  keys: Float64Array;
-  count: number;
-  offset: number;
-  limit: number;
-}): number[] {
+export function selectRows({ rows, keys, count, offset, limit }: SelectRowsOptions): number[] {
   const end = Math.min(count, offset + limit);
   if (offset >= end) return [];
   let { length, before } = count < sampledFrom ? { length: count, before: 0 } : narrow();

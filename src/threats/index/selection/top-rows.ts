@@ -1,20 +1,6 @@
 import { blockRows } from "../columns/column-summary.ts";
 
-/**
- * Returns the first `limit` matching rows in descending order of their keys, equal keys by descending row; with
- * `ascending`, the reverse order. Visits blocks in the order of their bounds and stops at the first that cannot
- * contribute: for most orders that is a few of hundreds.
- *
- * @param bounds by block: no key in it is greater (with `ascending`: smaller). A bound need not be reached.
- */
-export function topRows({
-  count,
-  bounds,
-  matchesIn,
-  keyOf,
-  limit,
-  ascending,
-}: {
+interface TopRowsOptions {
   /** Number of rows. */
   count: number;
   bounds: Float64Array;
@@ -23,7 +9,16 @@ export function topRows({
   keyOf: (row: number) => number;
   limit: number;
   ascending: boolean;
-}): number[] {
+}
+
+/**
+ * Returns the first `limit` matching rows in descending order of their keys, equal keys by descending row; with
+ * `ascending`, the reverse order. Visits blocks in the order of their bounds and stops at the first that cannot
+ * contribute: for most orders that is a few of hundreds.
+ *
+ * @param bounds by block: no key in it is greater (with `ascending`: smaller). A bound need not be reached.
+ */
+export function topRows({ count, bounds, matchesIn, keyOf, limit, ascending }: TopRowsOptions): number[] {
   if (limit <= 0) return [];
   const direction = ascending ? -1 : 1;
   let best: { row: number; key: number }[] = [];

@@ -59,18 +59,16 @@ export interface ColumnFile {
   save(followed: Followed, yielder: Yielder): Promise<void>;
 }
 
-export function createColumnFile({
-  database,
-  clock,
-  fillRandom,
-  program,
-}: {
+interface ColumnFileDependencies {
   database: Pick<Database, "path" | "sqlite" | "write">;
   clock: Pick<Clock, "now">;
   fillRandom: FillRandom;
   /** Version of the code and the lists that compute the columns, such as the public suffixes of name servers. */
   program: string;
-}): ColumnFile {
+}
+
+export function createColumnFile(dependencies: ColumnFileDependencies): ColumnFile {
+  const { database, clock, fillRandom, program } = dependencies;
   const form = formOf(program);
   const path = `${database.path}.index`;
   const next = `${database.path}${indexPartialEnding}`;
