@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadAllCommands } from "../src/cli/commands.ts";
-import { renderCommandTable } from "../src/cli/reference.ts";
+import { renderCommandTable } from "../src/cli/help.ts";
 
 const commands = await loadAllCommands();
 const path = join(import.meta.dir, "../src/manual/operate.md");

@@ -20,7 +20,7 @@ import { createProtectedDomains } from "../threats/domains/domains.ts";
 import { openEnrichment } from "../facts/enrichment/open-enrichment.ts";
 import { createEventLog } from "../threats/events/event-log.ts";
 import { createOutbox } from "../threats/events/outbox.ts";
-import { memoryLimitBytes } from "../web/http/body/memory-limit.ts";
+import { memoryLimitBytes } from "../web/http/body/body-budget.ts";
 import { buildInfo } from "../platform/lib/build-info.ts";
 import { createIdFactory } from "../platform/lib/ids.ts";
 import { createForeground, createYielders } from "../platform/lib/yielder.ts";

@@ -1,7 +1,7 @@
 import { nearest } from "../platform/config/nearest.ts";
-import { findManualPage, manualPages, type ManualPage } from "../manual/manual.ts";
+import { findManualPage, type ManualPage, manualPages } from "../manual/manual.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
-import { UsageError } from "./terminal/command.ts";
+import { type CommandDefinition, type CommandGroup, UsageError } from "./terminal/command.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 const defaultColumns = 80;
@@ -63,4 +63,24 @@ function formatted({ text }: ManualPage, columns: number): string {
     (_link, title: string, topic: string) => `${title} (\`phishwatch help ${topic}\`)`,
   );
   return Bun.markdown.ansi(withCommands, { columns });
+}
+
+/** Renders the commands as a Markdown table for the manual, laid out as the formatter does. */
+export function renderCommandTable(commands: readonly (CommandDefinition | CommandGroup)[]): string {
+  const rows = commands.flatMap((entry) =>
+    "commands" in entry
+      ? entry.commands.map((inner) => row(`${entry.name} ${inner.name}`, inner))
+      : [row(entry.name, entry)],
+  );
+  const cells = [["Command", "Description"], ...rows];
+  const widths = [0, 1].map((column) => Math.max(...cells.map((line) => line[column]!.length)));
+  const render = (line: string[]) =>
+    `| ${line.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |\n`;
+  const [heading, ...body] = cells;
+  return [heading!, widths.map((width) => "-".repeat(width)), ...body].map(render).join("");
+}
+
+function row(name: string, { arguments: parameters, summary }: CommandDefinition): string[] {
+  const usage = parameters === undefined ? name : `${name} ${parameters}`;
+  return [`\`${usage}\``, summary].map((cell) => cell.replaceAll("|", "\\|"));
 }

@@ -3,10 +3,9 @@ import { visible } from "../platform/lib/safe-text.ts";
 import { endStartup } from "../platform/lib/startup.ts";
 import { clause } from "../platform/lib/wording.ts";
 import { NameListError } from "../intake/sources/name-file-bytes/byte-source.ts";
-import { readInvocation, type Invocation } from "./arguments.ts";
+import { type Invocation, readInvocation } from "./arguments.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
-import { UsageError } from "./terminal/command.ts";
-import { FailedError } from "./terminal/failure.ts";
+import { FailedError, UsageError } from "./terminal/command.ts";
 import { BrokenPipeError, type Terminal } from "./terminal/terminal.ts";
 
 /** 0 success, 1 failure, 2 incorrect usage or configuration. */

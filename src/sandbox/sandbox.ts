@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeError } from "../web/http/errors.ts";
-import { guardRoutes, type Area, type GuardedRoutes } from "../web/http/guard.ts";
-import { createHosts } from "../web/http/hosts.ts";
-import { createRequestIds } from "../web/http/request-id.ts";
+import { type Area, createHosts, type GuardedRoutes, guardRoutes } from "../web/http/guard.ts";
+import { createRequestIds } from "../web/http/responder.ts";
 import { toIsoTime } from "../platform/lib/clock.ts";
-import { StartError, messageOf } from "../platform/lib/errors.ts";
+import { messageOf, StartError } from "../platform/lib/errors.ts";
 import { pathOf } from "../platform/lib/request-path.ts";
 import { requireLocalCaller } from "./callers.ts";
 import { createInboxes, receiveMail } from "./control/inbox.ts";

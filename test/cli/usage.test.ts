@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commandEntries, loadAllCommands } from "../../src/cli/commands.ts";
-import { renderCommandTable } from "../../src/cli/reference.ts";
+import { renderCommandTable } from "../../src/cli/help.ts";
 import { commandFolder, forms, quickestForm } from "../support/command-line.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 

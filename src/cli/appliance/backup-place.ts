@@ -2,16 +2,15 @@ import { openBackups } from "../../operations/backups/running/run-backup.ts";
 import type { Repository } from "../../operations/backups/repository/repository.ts";
 import { StoreError } from "../../operations/backups/stores/store.ts";
 import {
-  readBackupLocation,
   type BackupConfig,
   type BackupLocation,
+  readBackupLocation,
   type S3Settings,
 } from "../../platform/config/sections/backup.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { fillRandom } from "./fill-random.ts";
-import { UsageError } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { FailedError, UsageError } from "../terminal/command.ts";
 import { text } from "../terminal/flags.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

@@ -6,7 +6,7 @@ import { recordVersion } from "../../platform/database/versions.ts";
 import { buildInfo } from "../../platform/lib/build-info.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { counted } from "../../platform/lib/wording.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { FailedError } from "../terminal/command.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { openLog } from "./open-log.ts";
 

@@ -3,7 +3,7 @@ import type { Config } from "../../platform/config/config.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import { addressClass } from "../../platform/network/addresses.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { FailedError } from "../terminal/command.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Output } from "../terminal/terminal.ts";
 

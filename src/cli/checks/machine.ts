@@ -2,7 +2,7 @@ import type { Config } from "../../platform/config/config.ts";
 import { toPlainTime, type Instant } from "../../platform/lib/clock.ts";
 import { bytesText, spanText } from "../../platform/lib/durations.ts";
 import { descriptorLimit, descriptorsRecommended } from "../../platform/network/descriptors.ts";
-import { memoryLimitBytes } from "../../web/http/body/memory-limit.ts";
+import { memoryLimitBytes } from "../../web/http/body/body-budget.ts";
 import { statOf } from "./file-access.ts";
 import { resultsOf, type CheckResult } from "./result.ts";
 

@@ -14,12 +14,11 @@ import { explained, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError, UsageError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { verifyOne } from "./backups-verify.ts";
+import { verifyOne } from "./backups.ts";
 
 export const backupCommand = command({
   name: "backup",

@@ -1,15 +1,139 @@
-import { fromIsoTime, toPlainTime } from "../../platform/lib/clock.ts";
-import type { BackupManifest } from "../../operations/backups/repository/format.ts";
-import { hostOf } from "../../operations/backups/repository/lineage.ts";
-import { findUndamaged } from "../../operations/backups/repository/repository.ts";
-import { bytesText } from "../../platform/lib/durations.ts";
-import { explained, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type BackupManifest, headKeys } from "../../operations/backups/repository/format.ts";
+import { changeRepositorySecret, findUndamaged } from "../../operations/backups/repository/repository.ts";
+import { openStore } from "../../operations/backups/stores/open-store.ts";
+import { backupSecretRule } from "../../platform/config/sections/backup.ts";
+import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
+import { fromIsoTime, systemClock, toPlainTime } from "../../platform/lib/clock.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { explained, findBackup, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
-import { command, type CommandGroup } from "../terminal/command.ts";
-import { configFlag, jsonFlag } from "../terminal/flags.ts";
-import { printJson, printRows, type Column } from "../terminal/table.ts";
-import { changeSecretCommand } from "./backups-change-secret.ts";
-import { verifyCommand } from "./backups-verify.ts";
+import { fillRandom } from "../appliance/fill-random.ts";
+import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
+import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
+import { rehearseRestore, verifyBackup } from "../../operations/backups/restoring/rehearse.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { bytesText, spanText } from "../../platform/lib/durations.ts";
+import { open as openAppliance } from "../appliance/with-appliance.ts";
+import { type Column, printJson, printRows } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { hostOf } from "../../operations/backups/repository/lineage.ts";
+
+const changeSecretCommand = command({
+  name: "change-secret",
+  arguments: "<file>",
+  summary: "let another secret open the encrypted backups",
+  details: `The file contains the new secret, on one line. The backups stay as they are: only the key that opens them is encrypted
+again. Change backup.encrypt_with afterward.
+
+A copy of the backups from before still opens with the previous secret. If somebody else may have it, start with an empty folder or
+prefix instead, and delete the previous backups.`,
+  flags: { from: fromFlag, config: configFlag },
+  examples: [
+    [
+      "openssl rand -hex 32 > new-secret && phishwatch backups change-secret new-secret",
+      "use a random secret",
+    ],
+  ],
+  async run({ args, options, terminal }) {
+    const { backup } = await loadConfiguration(options.config, terminal.env);
+    const { location, encryptWith } = placeOf(backup, options.from, "--from");
+    if (encryptWith === null)
+      throw new FailedError("backup.encrypt_with is not set; it must be the present secret of the backups");
+    if (location.kind === "folder") requireOwnFolder(join(location.folder, headKeys[0]));
+    const secret = readSecret(args[0] ?? "");
+    const signal = terminal.interruption();
+    const store = await explained(async () =>
+      openStore({ location, clock: systemClock, fillRandom, signal }),
+    );
+    await explained(() => changeRepositorySecret({ store, previousSecret: encryptWith, secret, fillRandom }));
+    terminal.err.write(
+      `the new secret opens the backups in ${store.name}; set backup.encrypt_with to it now\n`,
+    );
+  },
+});
+
+/** @throws FailedError, without the secret */
+function readSecret(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    throw new FailedError(`${visible(path, 500)} cannot be read: ${messageOf(error)}`);
+  }
+  const { lengthMin, lengthMax } = backupSecretRule;
+  if (text.length >= lengthMin && text.length <= lengthMax && /^[\x21-\x7e]+$/.test(text)) return text;
+  throw new FailedError(
+    `${visible(path, 500)} must contain ${lengthMin} to ${lengthMax} visible ASCII characters on one line`,
+  );
+}
+
+const verifyCommand = command({
+  name: "verify",
+  arguments: "[id]",
+  summary: "read a backup and check every part of it",
+  details: `Without an id, verifies the newest one. --restore rehearses a restore: it restores the backup into a temporary folder
+next to the database, which needs room for all of it, checks the database, opens the appliance on it, and deletes it.
+Nothing is sent or looked up. Exits with 1 if something is damaged or missing.`,
+  flags: {
+    restore: toggle("--restore", "rehearse a restore"),
+    from: fromFlag,
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch backups verify", "the newest backup"],
+    ["phishwatch backups verify --restore", "rehearse its restore"],
+  ],
+  run: ({ args, options, terminal }) => verifyOne({ id: args[0], ...options, terminal }),
+});
+
+/** Verifies a backup for a command. */
+export async function verifyOne({
+  id: given,
+  restore,
+  from,
+  json,
+  config: configPath,
+  terminal,
+}: {
+  id: string | undefined;
+  restore: boolean;
+  from: string | undefined;
+  json: boolean;
+  config: string | undefined;
+  terminal: Terminal;
+}): Promise<void> {
+  const config = await loadConfiguration(configPath, terminal.env);
+  const signal = terminal.interruption();
+  const repository = await openPlace(placeOf(config.backup, from, "--from"), signal);
+  const manifest = await findBackup(repository, given);
+  const { id } = manifest;
+  const common = { repository, manifest, clock: systemClock, signal };
+  const open = ({ database }: { database: string }) => openOnce(config, database, terminal);
+  const place = { databasePath: config.storage.path, fillRandom, open };
+  const result = await explained(() =>
+    restore ? rehearseRestore({ ...common, ...place }) : verifyBackup(common),
+  );
+  if (json) return printJson(terminal.out, { id, restored: restore, ...result });
+  const { files, bytes, durationMs } = result;
+  const what = `${files} files with ${bytesText(bytes)} in ${spanText(durationMs)}`;
+  terminal.out.write(restore ? `${id} can be restored: ${what}\n` : `${id} is complete: ${what}\n`);
+}
+
+/** Opens the appliance on a restored database and closes it: nothing is started. */
+async function openOnce(config: Config, path: string, terminal: Terminal): Promise<void> {
+  const { source: _, ...rest } = config;
+  const appliance = openAppliance({ ...rest, storage: { path } }, terminal, { level: "warn" });
+  try {
+    appliance.threats.list({}, { page: 1, perPage: 1 });
+  } finally {
+    await appliance.archive.stop();
+    appliance.close();
+  }
+}
 
 /** @property manifest undefined: damaged */
 type Row = { id: string; manifest: BackupManifest | undefined };

@@ -4,10 +4,9 @@ import { reasons } from "../../response/cases/grouping/reasons.ts";
 import { dayMs, toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, type CommandGroup } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, number } from "../terminal/flags.ts";
-import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
+import { type Column, printJson, printRows, shortTime } from "../terminal/table.ts";
 import { shownDomain } from "./threat-details.ts";
 
 const growthDays = 7;

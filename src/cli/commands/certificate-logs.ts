@@ -1,7 +1,218 @@
-import type { CommandGroup } from "../terminal/command.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
+import type { App } from "../../app/app.ts";
+import type { LogChoice, LogDecision } from "../../engines/certificate-transparency/log-list/choose-logs.ts";
+import { type Instant, optionalIsoTime, systemClock, toIsoTime } from "../../platform/lib/clock.ts";
+import { bytesText } from "../../platform/lib/durations.ts";
+import { grouped } from "../../platform/lib/wording.ts";
+import type { CertificateLogs } from "../../intake/sources/certificate-logs/certificate-logs.ts";
+import {
+  type CertificateLogStatus,
+  lagText,
+  stateText,
+} from "../../intake/sources/certificate-logs/status.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
+import { configFlag, jsonFlag, texts, toggle } from "../terminal/flags.ts";
+import { type Column, printJson, printRows, shortTime } from "../terminal/table.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { Candidate } from "../../intake/sources/certificate-log-reading/messages.ts";
+import { createRecentNames } from "../../intake/sources/certificate-logs/recent-names.ts";
+import { tailLogs } from "../../intake/sources/certificate-logs/tail.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
+import { fillRandom } from "../appliance/fill-random.ts";
 import { readCommand } from "./certificate-logs-read.ts";
-import { listCommand, statusCommand } from "./certificate-logs-status.ts";
-import { tailCommand } from "./certificate-logs-tail.ts";
+
+const decisionTexts: Readonly<Record<LogDecision | "declared", string>> = {
+  followed: "followed",
+  declared: "followed: declared in the configuration",
+  state: "not followed: browsers do not accept it, or no longer",
+  not_production: "not followed: a test log",
+  operator: "not followed: operator not in certificate_logs.operators",
+  expired: "not followed: its certificates have expired",
+  complete: "not followed: read-only",
+};
+
+const notFollowed = "certificate logs are not followed; set certificate_logs.enabled = true";
+
+interface ListedLog extends Pick<LogChoice, "log" | "interval"> {
+  state: LogChoice["state"] | null;
+  decision: LogDecision | "declared";
+}
+
+const listColumns: Column<ListedLog>[] = [
+  { title: "OPERATOR", cell: ({ log }) => log.operator },
+  { title: "LOG", cell: ({ log }) => log.description, elastic: true },
+  { title: "PROTOCOL", cell: ({ log }) => log.protocol },
+  { title: "EXPIRY FROM", cell: ({ interval }) => (interval === null ? "–" : day(interval.start)) },
+  { title: "TO", cell: ({ interval }) => (interval === null ? "–" : day(interval.end)) },
+  { title: "DECISION", cell: ({ decision }) => decisionTexts[decision], elastic: true },
+];
+
+export const listCommand = command({
+  name: "list",
+  summary: "list the certificate logs of the log list, and which are followed",
+  details: `Uses the latest log list that the server has loaded, or the copy in the executable. A log takes certificates that
+expire within its interval. If the source is off, lists what would be followed.`,
+  flags: {
+    followed: toggle("--followed", "only logs that are followed"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [["phishwatch certificate-logs list --followed", "show which logs are read"]],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, (appliance) => {
+      const isEnabled = appliance.certificateLogs !== undefined;
+      if (!isEnabled) terminal.err.write(`${notFollowed}; this is what would be followed\n`);
+      const { choices, extra } = appliance.logList();
+      const declared = extra.map((log): ListedLog => ({
+        log,
+        interval: null,
+        state: null,
+        decision: "declared",
+      }));
+      const rows = [...choices, ...declared].filter(
+        ({ decision }) => !options.followed || decision === "followed" || decision === "declared",
+      );
+      if (!options.json) return printRows(terminal, rows, { columns: listColumns, none: "no logs" });
+      for (const { log, interval, state, decision } of rows)
+        printJson(terminal.out, {
+          ...jsonFields(log, "logId operator description protocol url"),
+          state,
+          start: optionalIsoTime(interval?.start),
+          end: optionalIsoTime(interval?.end),
+          decision,
+          is_followed: isEnabled && (decision === "followed" || decision === "declared"),
+        });
+    }),
+});
+
+const statusColumns: Column<CertificateLogStatus>[] = [
+  { title: "LOG", cell: ({ description }) => description, elastic: true },
+  { title: "STATE", cell: stateText },
+  { title: "POSITION", cell: ({ position }) => (position === null ? "–" : grouped(position)), right: true },
+  { title: "LAG", cell: lagText, right: true },
+  { title: "ENTRIES/S", cell: ({ entriesPerSecond }) => grouped(entriesPerSecond), right: true },
+  { title: "BYTES/S", cell: ({ bytesPerSecond }) => bytesText(bytesPerSecond), right: true },
+  { title: "MATCHED", cell: ({ matched }) => grouped(matched), right: true },
+  { title: "SKIPPED", cell: ({ skipped }) => grouped(skipped), right: true },
+  {
+    title: "LAST ERROR",
+    cell: ({ error }) => (error === null ? "–" : `${shortTime(error.at)} ${error.text}`),
+    elastic: true,
+  },
+];
+
+export const statusCommand = command({
+  name: "status",
+  summary: "show how far each certificate log was read, its rate and its last error",
+  details: `LAG is the number of entries that the log has published and that are not read yet, and the time since everything was
+read. SKIPPED counts the entries that were older than certificate_logs.catch_up. Rates are averages over about a minute.`,
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch certificate-logs status", "check whether all logs are read, and why not"]],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, (appliance) => {
+      const rows = enabledLogs(appliance).logs();
+      if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
+      else printRows(terminal, rows, { columns: statusColumns, none: "no logs are followed" });
+    }),
+});
+
+function shape(row: CertificateLogStatus): object {
+  return {
+    ...jsonFields(row, "logId operator description protocol url state position size lagEntries"),
+    lag_seconds: Math.round(row.lagMs / 1_000),
+    ...jsonFields(row, "entries names matched created skipped malformed bytes"),
+    entries_per_second: Number(row.entriesPerSecond.toFixed(2)),
+    bytes_per_second: Math.round(row.bytesPerSecond),
+    ...jsonFields(row, "isVerified mismatch errors"),
+    error: row.error?.text ?? null,
+    error_at: optionalIsoTime(row.error?.at),
+    ...jsonFields(row, "startedAt progressAt"),
+  };
+}
+
+function enabledLogs({ certificateLogs }: App): CertificateLogs {
+  if (certificateLogs !== undefined) return certificateLogs;
+  throw new FailedError(notFollowed);
+}
+
+function day(instant: Instant): string {
+  return toIsoTime(instant).slice(0, 10);
+}
+
+const tailCommand = command({
+  name: "tail",
+  summary: "print the names in certificate logs as they arrive",
+  details: `Prints one name per line until it is interrupted, as a filter for other tools. It reads the logs itself, with the settings in
+[certificate_logs], and neither uses the database nor records anything. It starts at the end of each log, unless
+certificate_logs.first_start is "beginning".
+
+A name that was printed recently is not printed again, because each certificate is in several logs. With --json, every certificate
+is printed for each of its names.`,
+  flags: {
+    operators: texts(
+      "--operator <name>",
+      "only logs of this operator, such as Geomys, or a declared log by its name",
+    ),
+    namesOnly: toggle("--names-only", "read names tiles where logs serve them, which nobody signed"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch certificate-logs tail | phishwatch match -", "show look-alikes as they appear"],
+    [
+      "phishwatch certificate-logs tail --operator Geomys --json",
+      "also print log, index, issuer and serial number",
+    ],
+  ],
+  async run({ options, terminal }) {
+    const signal = terminal.interruption();
+    const { certificateLogs } = await loadConfiguration(options.config, terminal.env);
+    const { operators, namesOnly } = options;
+    const { out, err } = terminal;
+    const recent = createRecentNames({
+      now: systemClock.now,
+      fillRandom,
+    });
+
+    function print(candidate: Candidate): void {
+      if (options.json) return printJson(out, certificateJson(candidate));
+      if (recent.has(candidate.name)) return;
+      recent.add(candidate.name);
+      out.write(`${visible(candidate.name, 300)}\n`);
+    }
+
+    await tailLogs({
+      config: {
+        ...certificateLogs,
+        namesOnly: namesOnly || certificateLogs.namesOnly,
+      },
+      only: operators,
+      clock: systemClock,
+      random: Math.random,
+      signal,
+      onNames(names) {
+        for (const name of names) print(name);
+        out.flush();
+      },
+      onProblem(what, problem) {
+        err.write(`phishwatch: ${visible(what, 200)}: ${visible(problem, 500)}\n`);
+        err.flush();
+      },
+    });
+  },
+});
+
+function certificateJson({ name, seenAt, certificate }: Candidate): object {
+  return {
+    name,
+    ...jsonFields(certificate, "log index"),
+    seen_at: toIsoTime(seenAt),
+    ...jsonFields(certificate, "issuer serial"),
+    not_before: optionalIsoTime(certificate.notBefore),
+    ...jsonFields(certificate, "entryUrl isVerified"),
+  };
+}
 
 export const certificateLogsCommands: CommandGroup = {
   name: "certificate-logs",

@@ -5,16 +5,15 @@ import { shellWord } from "../../platform/lib/shell-word.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { entryCommands } from "../entries/entry-commands.ts";
-import { command } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import {
   deliveriesCommand,
+  type RecipientGroup,
   redeliverCommand,
   testJson,
-  type RecipientGroup,
 } from "./recipient-deliveries.ts";
 import { replayCommand } from "./recipient-replay.ts";
 

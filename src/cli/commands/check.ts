@@ -6,8 +6,7 @@ import { reportReadiness } from "../appliance/readiness.ts";
 import { createResultPrinter } from "../checks/print-results.ts";
 import { runChecks } from "../checks/run-checks.ts";
 import { placesIn } from "../checks/setting-place.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError, UsageError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 
 export const checkCommand = command({

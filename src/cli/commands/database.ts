@@ -1,7 +1,352 @@
-import type { CommandGroup } from "../terminal/command.ts";
-import { compact } from "./database-compact.ts";
-import { info } from "./database-info.ts";
-import { repair } from "./database-repair.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
+import { constants, Database as Sqlite } from "bun:sqlite";
+import { existsSync, rmSync, statSync } from "node:fs";
+import {
+  computeGrowth,
+  daysUntilFull,
+  type Growth,
+  readSamples,
+  storeFoldersOf,
+  untilFullText,
+} from "../../operations/stores/growth.ts";
+import {
+  databaseStores,
+  keptText,
+  labelOf,
+  measureStores,
+  readTableSizes,
+  type StoreName,
+  type TableSize,
+  tableSizesStatement,
+} from "../../operations/stores/stores.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { diskRoomFor } from "../../platform/lib/disk.ts";
+import { freePageBytes } from "../../platform/database/pragmas.ts";
+import { listUpgradeCopies } from "../../platform/database/upgrade-copies.ts";
+import { readDatabaseVersion } from "../../platform/database/versions.ts";
+import { fileStamp, type Instant, systemClock, toIsoTime } from "../../platform/lib/clock.ts";
+import { bytesText } from "../../platform/lib/durations.ts";
+import { counted, grouped } from "../../platform/lib/wording.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
+import { readOnlyUri } from "../checks/database-copy.ts";
+import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
+import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
+import { type Column, printJson, renderFacts, renderTable } from "../terminal/table.ts";
+import type { Output, Terminal } from "../terminal/terminal.ts";
+import { type Database, openDatabase } from "../../platform/database/database.ts";
+import { readState, requireOwnLog, statePathOf } from "../../platform/database/files/state-file.ts";
+import { releaseFreePages, rewriteDatabase } from "../../platform/database/health/housekeeping.ts";
+import { takeServeLock } from "../../platform/database/lock.ts";
+import { inspectDatabase, repairDatabase } from "../../platform/database/health/repair.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+
+const busyTimeoutMs = 5_000;
+
+interface StoreRow {
+  store: StoreName;
+  bytes: number;
+  /** Null where rows are not counted. */
+  rows: number | null;
+  oldestAt: Instant | null;
+  bytesPerDay: number | null;
+  /** How long its data are kept, for people. */
+  kept: string;
+}
+
+interface DatabaseInfo {
+  path: string;
+  version: string | null;
+  fileBytes: number;
+  logBytes: number;
+  freeDiskBytes: number;
+  bytesPerDay: number | null;
+  daysUntilFull: number | null;
+  daysMeasured: number;
+  stores: StoreRow[];
+  tables: TableSize[];
+  copies: { path: string; version: string; at: string; bytes: number }[];
+}
+
+const columns: Column<StoreRow>[] = [
+  { title: "STORE", cell: ({ store }) => labelOf(store) },
+  { title: "SIZE", cell: ({ bytes }) => bytesText(bytes), right: true },
+  { title: "PER DAY", cell: ({ bytesPerDay }) => rateText(bytesPerDay), right: true },
+  { title: "ROWS", cell: ({ rows }) => (rows === null ? "–" : grouped(rows)), right: true },
+  { title: "OLDEST", cell: ({ oldestAt }) => (oldestAt === null ? "–" : toIsoTime(oldestAt).slice(0, 10)) },
+  { title: "KEPT", cell: ({ kept }) => kept, elastic: true },
+];
+
+const tableColumns: Column<TableSize>[] = [
+  { title: "TABLE", cell: ({ table }) => table },
+  { title: "SIZE WITH INDEXES", cell: ({ bytes }) => bytesText(bytes), right: true },
+];
+
+export const info = command({
+  name: "info",
+  summary: "show the size of each store, its growth, and the days until the disk is full",
+  details: `Reads the whole file once, changes nothing, and works while the server runs. The growth is computed from sizes that the server
+measures once a day, so it needs two days. Archive, screenshots and copies before upgrades are files next to the database.`,
+  flags: {
+    tables: toggle("--tables", "also list every table"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch database info", "see what takes room, and for how long the disk lasts"],
+    ["phishwatch database info --tables", "see the size of every table"],
+  ],
+  async run({ options, terminal }) {
+    const config = await loadConfiguration(options.config, terminal.env);
+    const { path } = config.storage;
+    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
+    if (!existsSync(path)) throw new FailedError(`${path} does not exist yet; 'phishwatch serve' creates it`);
+    const found = await readInfo(path, config);
+    if (options.json) printJson(terminal.out, toJson(found));
+    else print(terminal, found, options.tables);
+  },
+});
+
+async function readInfo(path: string, config: Config): Promise<DatabaseInfo> {
+  const sqlite = new Sqlite(readOnlyUri(path), constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  try {
+    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    const [value] = sqlite.query<[string], []>(tableSizesStatement).values()[0] ?? ["[]"];
+    const tables = readTableSizes(value).sort((one, other) => other.bytes - one.bytes);
+    const folders = storeFoldersOf(path);
+    const sizes = await measureStores(path, { tables, freeBytes: freePageBytes(sqlite), folders });
+    const names = new Set(tables.map(({ table }) => table));
+    const growth: Growth = computeGrowth(names.has("store_sizes") ? readSamples({ sqlite }) : []);
+    const { freeBytes } = diskRoomFor(path);
+    return {
+      path,
+      version: readDatabaseVersion(sqlite)?.version ?? null,
+      fileBytes: statSync(path).size,
+      logBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+      freeDiskBytes: freeBytes,
+      bytesPerDay: growth.bytesPerDay ?? null,
+      daysUntilFull: daysUntilFull(freeBytes, growth) ?? null,
+      daysMeasured: growth.days,
+      stores: sizes.map(({ store, bytes }) => ({
+        store,
+        bytes,
+        ...rowsOf(sqlite, store, names),
+        bytesPerDay: growth.byStore.get(store) ?? null,
+        kept: keptText(store, config),
+      })),
+      tables,
+      copies: listUpgradeCopies(path).map((copy) => ({ ...copy, at: toIsoTime(copy.at) })),
+    };
+  } finally {
+    sqlite.close();
+  }
+}
+
+function rowsOf(
+  sqlite: Sqlite,
+  store: StoreName,
+  tables: ReadonlySet<string>,
+): Pick<StoreRow, "rows" | "oldestAt"> {
+  const definition = databaseStores.find((one) => one.store === store);
+  // A database of an earlier version may lack the table.
+  if (definition === undefined || !tables.has(definition.counted)) return { rows: null, oldestAt: null };
+  const row = sqlite
+    .query<{ rows: number; oldest: Instant | null }, []>(
+      `SELECT count(*) AS rows, min(${definition.oldest}) AS oldest FROM ${definition.counted}`,
+    )
+    .get()!;
+  return { rows: row.rows, oldestAt: row.oldest };
+}
+
+function print({ out }: Terminal, found: DatabaseInfo, withTables: boolean): void {
+  out.write(
+    renderFacts([
+      ["Database", found.path],
+      ["Version", found.version ?? "unreleased"],
+      ["Size", `${bytesText(found.fileBytes)}, and ${bytesText(found.logBytes)} in the write-ahead log`],
+      ["Growth", growthText(found)],
+      ["Disk", `${bytesText(found.freeDiskBytes)} free${untilText(found.daysUntilFull)}`],
+    ]),
+  );
+  out.write(`\n${renderTable(columns, found.stores, out.columns)}`);
+  for (const { path, version, at, bytes } of found.copies)
+    out.write(
+      `\ncopy of version ${version}: ${path} (${bytesText(bytes)}, ${at.slice(0, 16).replace("T", " ")})`,
+    );
+  if (found.copies.length > 0) out.write("\n");
+  if (withTables) out.write(`\n${renderTable(tableColumns, found.tables, out.columns)}`);
+}
+
+function growthText({ bytesPerDay, daysMeasured }: DatabaseInfo): string {
+  if (bytesPerDay === null) return "not known yet: the server measures once a day, and two days are needed";
+  return `${rateText(bytesPerDay)} per day, over ${counted(daysMeasured, "day")}`;
+}
+
+const untilText = (days: number | null) => (days === null ? "" : `; ${untilFullText(days)}`);
+
+function rateText(bytesPerDay: number | null): string {
+  if (bytesPerDay === null) return "–";
+  return `${bytesPerDay < 0 ? "-" : "+"}${bytesText(Math.abs(bytesPerDay))}`;
+}
+
+function toJson({ stores, tables, copies, ...facts }: DatabaseInfo): object {
+  const rounded = (bytesPerDay: number | null) => bytesPerDay && Math.round(bytesPerDay);
+  return jsonFields({
+    ...facts,
+    bytesPerDay: rounded(facts.bytesPerDay),
+    stores: stores.map((row) => jsonFields({ ...row, bytesPerDay: rounded(row.bytesPerDay) })),
+    tables,
+    copies,
+  });
+}
+
+export const compact = command({
+  name: "compact",
+  summary: "give the free space inside the database file back to the disk",
+  details: `Moves pages in short steps, so a running server continues to work; Ctrl-C stops after a step and keeps what was released. It
+needs no additional room. Deleted rows leave free space that new rows use, so this is worth it only after much was deleted.
+
+With --rewrite, rewrites the whole database, which also helps a file that an earlier version created and one whose pages are
+half empty. The server must be stopped, and the disk needs room for two more copies. A process that is killed at any moment leaves the
+database as it was or compacted.`,
+  flags: {
+    rewrite: toggle("--rewrite", "rewrite the whole file; the server must be stopped"),
+    dryRun: toggle("--dry-run", "only print what would be released and what room is needed"),
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch database compact", "release free space, also while the server runs"],
+    ["phishwatch database compact --rewrite", "rewrite the file while the server is stopped"],
+  ],
+  async run({ options, terminal }) {
+    const config = await loadConfiguration(options.config, terminal.env);
+    const { path } = config.storage;
+    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
+    if (!existsSync(path)) throw new FailedError(`${path} does not exist yet; 'phishwatch serve' creates it`);
+    const found = readState(path)?.quickCheck?.result ?? "ok";
+    if (found !== "ok")
+      throw new FailedError(
+        `${path} is damaged (${found}); stop the server, and run 'phishwatch database repair'`,
+      );
+    const lock = options.rewrite && !options.dryRun ? takeServeLock(path) : undefined;
+    try {
+      const database = openDatabase(path, {
+        beforeMigration() {
+          throw new FailedError(
+            "the database is of an earlier version; upgrade it first: phishwatch serve --migrate-only",
+          );
+        },
+      });
+      try {
+        if (options.rewrite) rewrite(database, terminal, options.dryRun);
+        else await release(database, terminal, options.dryRun);
+      } finally {
+        database.close();
+      }
+    } finally {
+      lock?.release();
+    }
+  },
+});
+
+async function release(database: Database, terminal: Terminal, isDry: boolean): Promise<void> {
+  const free = freePageBytes(database.sqlite);
+  const before = statSync(database.path).size;
+  terminal.err.write(
+    `${database.path}: ${bytesText(before)}, of which ${bytesText(free)} are free; no additional room is needed\n`,
+  );
+  if (isDry) return;
+  const stop = terminal.interruption();
+  const result = await releaseFreePages(database, { isStopped: () => stop.aborted });
+  if (result === "not_possible")
+    throw new FailedError(
+      "this file was created by an earlier version and cannot release space; stop the server and run: phishwatch database compact --rewrite",
+    );
+  terminal.out.write(
+    `released ${bytesText(Math.max(0, before - statSync(database.path).size))}; the file has ${bytesText(statSync(database.path).size)}\n`,
+  );
+  if (result === "busy")
+    terminal.err.write(
+      "phishwatch: note: the server reads from the write-ahead log; the file shrinks when it is idle\n",
+    );
+}
+
+function rewrite(database: Database, terminal: Terminal, isDry: boolean): void {
+  const { path, sqlite } = database;
+  const before = statSync(path).size;
+  const needed = 2 * (before - freePageBytes(sqlite));
+  const { freeBytes } = diskRoomFor(path);
+  terminal.err.write(
+    `${path}: ${bytesText(before)}, of which at least ${bytesText(freePageBytes(sqlite))} are released; needs ${bytesText(needed)}, and the disk has ${bytesText(freeBytes)} free\n`,
+  );
+  if (freeBytes < needed)
+    throw new FailedError(`the disk has no room for it: make ${bytesText(needed - freeBytes)} free first`);
+  if (isDry) return;
+  rewriteDatabase(database);
+  const after = statSync(path).size;
+  terminal.out.write(
+    `released ${bytesText(Math.max(0, before - after))}; the file has ${bytesText(after)}\n`,
+  );
+}
+
+const shownMax = 10;
+const messageCharactersMax = 300;
+
+export const repair = command({
+  name: "repair",
+  summary: "rebuild damaged indexes from their tables",
+  details: `Checks the whole database, which takes about 20 seconds for a million threats. If indexes or the list of free pages are damaged, it
+writes all tables to a new file, creates the indexes again, checks the new file, and replaces the database with it. The damaged
+file is kept: 'phishwatch restore --list-aside' lists it. If a table is damaged, nothing is changed: restore a backup.
+
+The server must be stopped, and the disk needs room for another copy. A process that is killed at any moment leaves the database as it
+was or repaired.`,
+  flags: { config: configFlag },
+  examples: [["phishwatch database repair", "repair the database while the server is stopped"]],
+  async run({ options, terminal }) {
+    const config = await loadConfiguration(options.config, terminal.env);
+    const { path } = config.storage;
+    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
+    if (!existsSync(path)) throw new FailedError(`${path} does not exist yet; 'phishwatch serve' creates it`);
+    const lock = takeServeLock(path);
+    try {
+      requireOwnLog(path);
+      const { lost, repairable } = await inspectDatabase(path);
+      if (lost.length > 0) {
+        list(terminal.err, lost);
+        throw new FailedError(
+          `${path} has damaged tables, which cannot be repaired; restore a backup with 'phishwatch restore'`,
+        );
+      }
+      if (repairable.length === 0) {
+        // A server may have recorded damage that is no longer there.
+        rmSync(statePathOf(path), { force: true });
+        terminal.err.write(`${path} is not damaged\n`);
+        return;
+      }
+      list(terminal.err, repairable);
+      const { freeBytes } = diskRoomFor(path);
+      const missing = statSync(path).size - freeBytes;
+      if (missing > 0)
+        throw new FailedError(`the disk has no room for a copy: make ${bytesText(missing)} free first`);
+      const { keptAs } = repairDatabase(path, fileStamp(systemClock.now()));
+      terminal.err.write(
+        `repaired ${path}; a check found nothing more\nthe damaged file is kept as ${keptAs}; if all is well, delete it\n`,
+      );
+      if (repairable.some((message) => message.startsWith("row ")))
+        terminal.err.write(
+          "where a row and an index differ, the row was used; if it was the row that was damaged, only a backup has its value\n",
+        );
+    } finally {
+      lock.release();
+    }
+  },
+});
+
+function list(out: Output, messages: readonly string[]): void {
+  for (const message of messages.slice(0, shownMax)) out.write(`${visible(message, messageCharactersMax)}\n`);
+  const others = messages.length - shownMax;
+  if (others > 0) out.write(`and ${counted(others, "more message")}\n`);
+}
 
 export const databaseCommands: CommandGroup = {
   name: "database",

@@ -2,8 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { renderExample } from "../../platform/config/render.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { defaultConfigPath } from "../appliance/configuration.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError, UsageError } from "../terminal/command.ts";
 
 export const initCommand = command({
   name: "init",

@@ -8,10 +8,9 @@ import { isMessage, titleOf } from "../../messaging/content/sent-message.ts";
 import { deliveryStatuses } from "../../platform/vocabulary/channels.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { command } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError } from "../terminal/command.ts";
 import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
-import { printJson, printRows, renderFacts, renderTable, shortTime, type Column } from "../terminal/table.ts";
+import { type Column, printJson, printRows, renderFacts, renderTable, shortTime } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** A group of commands about recipients of one sort. */

@@ -5,8 +5,7 @@ import { visible } from "../../platform/lib/safe-text.ts";
 import { describeOutcome, type ReloadOutcome } from "../../platform/reload/reload.ts";
 import { readServerState, type ServerState } from "../../platform/reload/server-file.ts";
 import { databasePathOf } from "../appliance/configuration.ts";
-import { command } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError } from "../terminal/command.ts";
 import { configFlag, jsonFlag } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 

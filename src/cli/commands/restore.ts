@@ -32,8 +32,7 @@ import {
   loadConfiguration,
 } from "../appliance/configuration.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError, UsageError } from "../terminal/command.ts";
 import { configFlag, toggle } from "../terminal/flags.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { replaceFile } from "../../platform/lib/disk.ts";

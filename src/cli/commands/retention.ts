@@ -1,17 +1,16 @@
-import { formatDuration, bytesText, parseDuration } from "../../platform/lib/durations.ts";
+import { bytesText, formatDuration, parseDuration } from "../../platform/lib/durations.ts";
 import { mainDataAges } from "../../platform/config/sections/retention.ts";
 import { optionalIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";
 import { readPastedName } from "../../engines/detection/names/pasted-name.ts";
 import type { RulePreview } from "../../operations/retention/retention.ts";
-import { retentionRules, type RetentionRule } from "../../operations/retention/tables.ts";
+import { type RetentionRule, retentionRules } from "../../operations/retention/tables.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, type CommandGroup, FailedError, UsageError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts } from "../terminal/flags.ts";
-import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
+import { type Column, printJson, printRows, shortTime } from "../terminal/table.ts";
 
 const columns: Column<RulePreview>[] = [
   { title: "SETTING", cell: ({ rule }) => `retention.${rule}` },

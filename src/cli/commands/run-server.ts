@@ -3,15 +3,14 @@ import { stopServices } from "../../app/lifecycle.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { takeServeLock } from "../../platform/database/lock.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { type Log, logDropped } from "../../platform/lib/log.ts";
 import { endStartup } from "../../platform/lib/startup.ts";
 import { createServiceNotifier } from "../../platform/service/notify.ts";
 import { startWatchdog } from "../../platform/service/watchdog.ts";
 import { reloaderOf } from "../appliance/configuration.ts";
 import { firstStartText } from "../appliance/first-secrets.ts";
-import { acceptReloadRequests, serveReloads } from "../appliance/serve-reloads.ts";
+import { acceptReloadRequests, logStarted, readyText, serveReloads } from "../appliance/serving.ts";
 import { openLog } from "../appliance/open-log.ts";
-import { logStarted, readyText } from "../appliance/startup-log.ts";
 import { open } from "../appliance/with-appliance.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

@@ -10,8 +10,7 @@ import {
 import { openHost, requireRoot } from "../../platform/service/host.ts";
 import { planInstallation, planRemoval, type Step } from "../../platform/service/install.ts";
 import { readServiceStatus } from "../../platform/service/status.ts";
-import { command, type CommandGroup, UsageError } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, type CommandGroup, FailedError, UsageError } from "../terminal/command.ts";
 import { jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,7 +1,206 @@
-import type { CommandGroup } from "../terminal/command.ts";
-import { followCommand } from "./standby-follow.ts";
-import { promoteCommand } from "./standby-promote.ts";
-import { statusCommand } from "./standby-status.ts";
+import { openRepository, type Repository } from "../../operations/backups/repository/repository.ts";
+import { openStore } from "../../operations/backups/stores/open-store.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { newestState, standbyFolder } from "../../operations/standby/standby-folder.ts";
+import { fromFlag, placeOf } from "../appliance/backup-place.ts";
+import { fillRandom } from "../appliance/fill-random.ts";
+import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
+import {
+  openStandbyStatus,
+  readStatus,
+  reportOf,
+  type StandbyReport,
+} from "../../operations/standby/status.ts";
+import { loadConfiguration } from "../appliance/configuration.ts";
+import { configFlag, duration, hostPort, jsonFlag, toggle } from "../terminal/flags.ts";
+import { printJson, renderFacts } from "../terminal/table.ts";
+import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
+import { takeServeLock, tryLock } from "../../platform/database/lock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { promote } from "../../operations/standby/promote.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { formatDuration } from "../../platform/lib/durations.ts";
+import { follow } from "../../operations/standby/follow.ts";
+import { openLog } from "../appliance/open-log.ts";
+
+/** Returns the folder of the standby. @throws FailedError if the database is kept in memory */
+function requireStandbyFolder({ storage }: Config): string {
+  if (storage.path === ":memory:")
+    throw new FailedError("the database is kept in memory only (storage.path)");
+  return standbyFolder(storage.path);
+}
+
+/**
+ * Prepares the connection to the backups of the primary.
+ * @param from place that replaces the one of the configuration
+ * @throws UsageError for an invalid place, StoreError for a bucket without credentials
+ */
+function openPrimary({
+  config: { backup },
+  from,
+  signal,
+}: {
+  config: Config;
+  from: string | undefined;
+  signal: AbortSignal;
+}): { name: string; openRepository: () => Promise<Repository> } {
+  const { location, encryptWith } = placeOf(backup, from, "--from");
+  const store = openStore({ location, clock: systemClock, fillRandom, signal });
+  let opened: Repository | undefined;
+  return {
+    name: store.name,
+    // Deriving the key takes a moment, so that a repository stays open.
+    openRepository: async () =>
+      (opened ??= await openRepository({ store, secret: encryptWith, fillRandom, createAt: undefined })),
+  };
+}
+
+const failures: Record<Exclude<StandbyReport["condition"], "following">, string> = {
+  empty: "the standby has no backup yet",
+  failing: "the standby cannot follow the backups",
+  stopped: "no standby is following; start 'phishwatch standby'",
+};
+
+export const statusCommand = command({
+  name: "status",
+  summary: "show what the standby has, and whether it follows",
+  details:
+    "Exits with 0 only if the standby follows and has a complete backup, so that a monitor can run it.",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch standby status", "show the backup that a promotion would start with"]],
+  async run({ options, terminal }) {
+    const standby = requireStandbyFolder(await loadConfiguration(options.config, terminal.env));
+    const report = reportOf(await newestState(standby), await readStatus(standby), systemClock.now());
+    const { condition, backup, version, changesUntil, lagSeconds, checkedAt, error } = report;
+    if (options.json) printJson(terminal.out, report);
+    else
+      terminal.out.write(
+        renderFacts([
+          ["condition", condition],
+          ["backup", backup],
+          ["made by", version === null ? null : `phishwatch ${version}`],
+          ["changes until", changesUntil],
+          ["age", lagSeconds === null ? null : `${lagSeconds} s`],
+          ["last check", checkedAt],
+          ["error", error],
+        ]),
+      );
+    if (condition !== "following") throw new FailedError(failures[condition]);
+  },
+});
+
+const promoteCommand = command({
+  name: "promote",
+  summary: "make the newest backup of the primary the database of this machine",
+  details: `Fetches what is newer, replaces the database, the screenshots and the archive, and keeps previous ones under other names.
+Stop 'phishwatch standby' first, and start 'phishwatch serve' afterward. All console sessions end. Events that were pending at the time of
+the backup are delivered.
+
+Refuses while the primary may still run: two appliances would send the same events.`,
+  flags: {
+    force: toggle(
+      "--force",
+      "the primary is stopped; use the state that is there, even if a newer one cannot be fetched",
+    ),
+    from: fromFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch standby promote", "the primary has missed its backup"],
+    ["phishwatch standby promote --force", "the primary is stopped and will not start again"],
+  ],
+  async run({ options, terminal }) {
+    const config = await loadConfiguration(options.config, terminal.env);
+    const standby = requireStandbyFolder(config);
+    const { path } = config.storage;
+    const signal = terminal.interruption();
+    const following = tryLock(path, "standby");
+    if (following === undefined)
+      throw new FailedError(`'phishwatch standby' is running in ${standby}; stop it first`);
+    const { err } = terminal;
+    try {
+      requireOwnFolder(path);
+      const serving = takeServeLock(path);
+      try {
+        const { manifest, keptAs, notFetched } = await promote({
+          standby,
+          openRepository: openPrimary({ config, from: options.from, signal }).openRepository,
+          databasePath: path,
+          schedule: config.backup.schedule,
+          force: options.force,
+          by: actorOfShell(terminal.env),
+          clock: systemClock,
+          signal,
+        });
+        if (notFetched !== undefined)
+          err.write(`newer backups were not fetched: ${visible(notFetched, 1_000)}\n`);
+        err.write(
+          `promoted ${path} to the backup ${manifest.id}, with all changes until ${manifest.beganAt}\n`,
+        );
+        for (const name of keptAs) err.write(`the previous files are kept as ${name}\n`);
+        err.write(
+          "start 'phishwatch serve' now, and do not start the former primary with its database again\n",
+        );
+      } finally {
+        serving.release();
+      }
+    } finally {
+      following.release();
+    }
+  },
+});
+
+const pollMsDefault = 60_000;
+const pollMsMin = 1_000;
+
+const followCommand = command({
+  name: "follow",
+  summary: "follow the backups of a primary until it is interrupted",
+  details: `Checks for a newer backup at every interval, fetches what has changed, and assembles and checks a complete copy of the
+appliance in the folder standby next to the database. The last good copy stays until the next one is complete. It runs no scans, reads
+no sources and sends nothing. Does not need an appliance, and does not change one.`,
+  flags: {
+    from: fromFlag,
+    every: duration(
+      "--every <duration>",
+      `time between two checks (default: ${formatDuration(pollMsDefault)})`,
+    ),
+    listen: hostPort("--listen <host:port>", "serve /readyz and /metrics here"),
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch standby", "follow the backups that [backup] of the configuration names"],
+    ["phishwatch standby --from s3://backups/main --every 30s", "follow those of a bucket"],
+    ["phishwatch standby --listen 127.0.0.1:8081", "also serve /readyz and /metrics"],
+  ],
+  async run({ options, terminal }) {
+    const config = await loadConfiguration(options.config, terminal.env);
+    const pollMs = Math.max(pollMsMin, options.every ?? pollMsDefault);
+    const standby = requireStandbyFolder(config);
+    const signal = terminal.interruption();
+    const primary = openPrimary({ config, from: options.from, signal });
+    const lock = tryLock(config.storage.path, "standby");
+    if (lock === undefined) throw new FailedError(`another standby already follows in ${standby}`);
+    const log = openLog(config, terminal);
+    const server =
+      options.listen === undefined
+        ? undefined
+        : openStandbyStatus({ standby, listen: options.listen, clock: systemClock });
+    try {
+      const backup = (await newestState(standby))?.manifest.id;
+      log.event("standby.started", {
+        store: primary.name,
+        pollMs,
+        ...(backup === undefined ? {} : { backup }),
+      });
+      await follow({ standby, ...primary, pollMs, clock: systemClock, log, signal });
+    } finally {
+      await server?.stop();
+      lock.release();
+    }
+  },
+});
 
 export const standbyCommands: CommandGroup = {
   name: "standby",

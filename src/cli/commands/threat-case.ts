@@ -1,15 +1,23 @@
-import { caseThreatsMax, type CaseChange, type Cases } from "../../response/cases/cases.ts";
+import { command, FailedError, UsageError } from "../terminal/command.ts";
+import { type CaseChange, type Cases, caseThreatsMax } from "../../response/cases/cases.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, text, time, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { readIds } from "./threat-ids.ts";
+
+const idsMax = 100_000;
+
+/** Returns the ids of the arguments; "-" stands for those on standard input. */
+export async function readIds(args: readonly string[]): Promise<string[]> {
+  const ids = args.filter((id) => id !== "-");
+  if (args.includes("-")) ids.push(...(await Bun.stdin.text()).split(/\s+/).filter((id) => id !== ""));
+  if (ids.length > idsMax) throw new UsageError(`${ids.length} ids are given; the maximum is ${idsMax}`);
+  return ids;
+}
 
 const namesShownMax = 20;
 const details =

@@ -6,8 +6,13 @@ import type { TrapFiles } from "../../response/traps/presentation.ts";
 import { rotates, type TrapKindName } from "../../platform/vocabulary/traps.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import {
+  command,
+  type CommandDefinition,
+  type CommandGroup,
+  FailedError,
+  UsageError,
+} from "../terminal/command.ts";
 import { configFlag, jsonFlag, number, text, toggle } from "../terminal/flags.ts";
 import { argumentField, fieldFlags, fieldValues } from "./trap-fields.ts";
 import { printTrap, printTrapJson, printTraps, printVisits, warnAboutPlainHttp } from "./trap-output.ts";

@@ -1,8 +1,7 @@
 import { verifySignatures } from "../../messaging/channels/webhook/signing.ts";
 import { systemClock, toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { command } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError } from "../terminal/command.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import { readSecret, secretFlag } from "../entries/entry-fields.ts";

@@ -8,16 +8,15 @@ import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { entryCommands, printCreated, textsOf } from "../entries/entry-commands.ts";
 import { readSecret, secretFlag } from "../entries/entry-fields.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { command, FailedError, UsageError } from "../terminal/command.ts";
 import { configFlag, duration, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import {
   deliveriesCommand,
+  type RecipientGroup,
   redeliverCommand,
   testJson,
-  type RecipientGroup,
 } from "./recipient-deliveries.ts";
 import { replayCommand } from "./recipient-replay.ts";
 import { listenCommand } from "./webhook-listen.ts";

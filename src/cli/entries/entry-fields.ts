@@ -3,9 +3,8 @@ import type { EntryField, EntryValues, SettingField } from "../../access/entries
 import { parseDuration } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { severities, threatSources, threatTypes } from "../../platform/vocabulary/threats.ts";
-import { noFilter, type EventFilter } from "../../threats/events/event-filter.ts";
-import { UsageError, type Flag, type OptionsOf } from "../terminal/command.ts";
-import { FailedError } from "../terminal/failure.ts";
+import { type EventFilter, noFilter } from "../../threats/events/event-filter.ts";
+import { FailedError, type Flag, type OptionsOf, UsageError } from "../terminal/command.ts";
 import { choice, choices, number, text, texts, toggle } from "../terminal/flags.ts";
 
 /** The settings of entries as options of the commands that add, change and rotate them. */

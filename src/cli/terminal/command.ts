@@ -2,7 +2,7 @@ import type { Terminal } from "./terminal.ts";
 
 /**
  * Definition of a command. Parsing, help and the table in the documentation are generated from it (`program.ts`,
- * `reference.ts`). Its file is loaded only when the command is needed (`commands.ts`).
+ * `help.ts`). Its file is loaded only when the command is needed (`commands.ts`).
  */
 export interface CommandDefinition {
   name: string;
@@ -78,5 +78,13 @@ export class UsageError extends Error {
   constructor(message: string) {
     super(message);
     this.name = "UsageError";
+  }
+}
+
+/** A command failed for the reason in the message: exit code 1. */
+export class FailedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "FailedError";
   }
 }

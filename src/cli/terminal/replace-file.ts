@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { FailedError } from "./failure.ts";
+import { FailedError } from "./command.ts";
 
 const newFileMode = 0o644;
 

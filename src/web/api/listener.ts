@@ -1,9 +1,68 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Config } from "../../platform/config/config.ts";
+import { type Clock, type Instant, toPlainTime } from "../../platform/lib/clock.ts";
+import { messageOf, StartError } from "../../platform/lib/errors.ts";
 import type { GuardedRoutes } from "../http/guard.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import { StartError, messageOf } from "../../platform/lib/errors.ts";
 import { createSocketGroup, type HttpServer } from "./socket-group.ts";
-import { readTlsPair, readValidPair, type TlsPair, type TlsPaths } from "./tls-pair.ts";
-import { untilResponse } from "./waiting.ts";
+
+export type TlsPaths = NonNullable<Config["server"]["tls"]>;
+
+/** A certificate chain and its private key, as PEM. */
+interface TlsPair {
+  cert: string;
+  key: string;
+}
+
+/** @throws an error of the system */
+function readTlsPair({ certPath, keyPath }: TlsPaths): TlsPair {
+  return { cert: readFileSync(certPath, "utf8"), key: readFileSync(keyPath, "utf8") };
+}
+
+/**
+ * Reads the files that replace those in use.
+ * @throws StartError if they cannot be used, do not belong together, or the certificate has expired
+ */
+function readValidPair(paths: TlsPaths, now: Instant): TlsPair {
+  const { certPath, keyPath } = paths;
+  const reject = (reason: string) =>
+    new StartError(`server.tls_cert (${certPath}) and server.tls_key (${keyPath}): ${reason}`, {
+      exitCode: 2,
+    });
+  let pair: TlsPair;
+  let certificate: X509Certificate;
+  let isMatch: boolean;
+  try {
+    pair = readTlsPair(paths);
+    certificate = new X509Certificate(pair.cert);
+    isMatch = certificate.checkPrivateKey(createPrivateKey(pair.key));
+  } catch (error) {
+    throw reject(`cannot be used: ${messageOf(error)}; both must be PEM files that belong together`);
+  }
+  if (!isMatch) throw reject("the key does not match the certificate");
+  const endsAt = certificate.validToDate.getTime();
+  if (endsAt <= now) throw reject(`the certificate expired on ${toPlainTime(endsAt)}`);
+  return pair;
+}
+
+type Handle = GuardedRoutes[string];
+
+/**
+ * Returns the handler of a route that suspends the idle timeout of a connection until its GET is answered. Bun counts
+ * that time as idle and would close the connection without a response, as when the threat index is first read on a
+ * busy machine. A request with a body keeps the timeout, since it also limits how long a client may take to send.
+ */
+export function untilResponse(
+  handle: Handle,
+  idleTimeoutSeconds: number,
+): (request: Parameters<Handle>[0], server: Pick<HttpServer, "timeout">) => ReturnType<Handle> {
+  return (request, server) => {
+    const response = handle(request);
+    if (!(response instanceof Promise) || request.method !== "GET") return response;
+    server.timeout(request, 0);
+    return response.finally(() => server.timeout(request, idleTimeoutSeconds));
+  };
+}
 
 /** A socket that serves HTTP. */
 export type Listener = ReturnType<typeof createListener>;

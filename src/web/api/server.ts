@@ -2,14 +2,18 @@ import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { ApiKeys } from "../../access/keys/keys.ts";
 import { createRateLimiter } from "../../access/keys/rate-limit.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { clientAddresses } from "./client-addresses.ts";
+import { clientAddresses } from "../http/client-address.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { DatabaseHealth } from "../../platform/database/health/health.ts";
 import { createAdmission } from "../http/admission.ts";
-import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
+import { type BodyBudget, createBodyBudget } from "../http/body/body-budget.ts";
 import { createPipeline, type Handler } from "../http/pipeline.ts";
-import { createRequestIds, type RequestIdOf } from "../http/request-id.ts";
-import { createResponder, type ResponseHeaders } from "../http/responder.ts";
+import {
+  createRequestIds,
+  createResponder,
+  type RequestIdOf,
+  type ResponseHeaders,
+} from "../http/responder.ts";
 import { createTurns, type Turns } from "../http/turns.ts";
 import type { BuildInfo } from "../../platform/lib/build-info.ts";
 import { pathStart } from "../../platform/lib/request-path.ts";

@@ -1,15 +1,90 @@
-import { defaultPublicUrl, type Config } from "../../platform/config/config.ts";
+import { noSuchRoute } from "../http/errors.ts";
+import { type Area, type ClassifyHost, createHosts, guardRoutes } from "../http/guard.ts";
+import type { RequestIdOf } from "../http/responder.ts";
+import type { PublicError } from "../../platform/lib/errors.ts";
+import { pathOf } from "../../platform/lib/request-path.ts";
+import { badRequestResponse, notFoundResponse } from "../../response/traps/responses.ts";
+import { type Config, defaultPublicUrl } from "../../platform/config/config.ts";
 import type { HostPort } from "../../platform/config/fields/texts.ts";
-import { guardRoutes } from "../http/guard.ts";
-import { createHosts, type ClassifyHost } from "../http/hosts.ts";
-import type { RequestIdOf } from "../http/request-id.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
-import { nothingElse, serverAreas, trapAreasOf } from "./areas.ts";
 import type { Prepared } from "../../platform/reload/reload.ts";
-import { createListener, type CertificateChange, type Listener } from "./listener.ts";
-import type { TlsPaths } from "./tls-pair.ts";
+import { type CertificateChange, createListener, type Listener, type TlsPaths } from "./listener.ts";
 
-export interface SocketDependencies {
+type Respond = (request: Request) => Response | Promise<Response>;
+
+/** Areas that serve the same under any host name. `/v1` needs a key, and liveness reveals nothing. */
+const openToAnyHost: readonly string[] = ["/v1", "/healthz"];
+
+/**
+ * Returns the areas of the server, one for each first segment of its routes. A new area responds only under known
+ * hosts, because its paths may need no key.
+ */
+function serverAreas({
+  routes,
+  trapAreas,
+  respond,
+  reject,
+}: {
+  routes: readonly { path: string }[];
+  trapAreas: readonly Area[];
+  respond: Respond;
+  reject: (error: unknown, request: Request) => Response;
+}): Area[] {
+  const paths = new Set(routes.map(({ path }) => `/${path.split("/")[1] ?? ""}`));
+  for (const { path } of trapAreas) paths.delete(path);
+  paths.delete("/");
+  const rejectRequest = (request: Request, error: PublicError) => reject(error, request);
+  const areas = [...paths].map((path): Area => {
+    const hosts = openToAnyHost.includes(path) ? "any" : "known";
+    return { path, hosts, handle: respond, reject: rejectRequest };
+  });
+  const others: Area = {
+    path: "",
+    hosts: "known",
+    // Without the routes: nothing outside the areas may be mistaken for one of them.
+    handle: (request) => (pathOf(request.url) === "/" ? respond(request) : reject(noSuchRoute(), request)),
+    reject: rejectRequest,
+  };
+  return [...areas, ...trapAreas, others];
+}
+
+/** Returns the areas of the traps. A rejection must not reveal the product to visitors. */
+function trapAreasOf({
+  paths,
+  respond,
+  requestIdOf,
+  countRequest,
+}: {
+  paths: readonly string[];
+  respond: Respond;
+  requestIdOf: RequestIdOf;
+  countRequest: (route: string, method: string, status: number) => void;
+}): Area[] {
+  return paths.map((path) => ({
+    path,
+    hosts: "any",
+    handle: respond,
+    reject(request) {
+      countRequest(`${path}/*`, request.method, 400);
+      return withId(badRequestResponse(), requestIdOf(request));
+    },
+  }));
+}
+
+/** Everything outside the traps, on a listener that serves only them. */
+const nothingElse = (requestIdOf: RequestIdOf): Area => ({
+  path: "",
+  hosts: "any",
+  handle: (request) => withId(notFoundResponse(), requestIdOf(request)),
+  reject: (request) => withId(badRequestResponse(), requestIdOf(request)),
+});
+
+function withId(response: Response, id: string): Response {
+  response.headers.set("x-request-id", id);
+  return response;
+}
+
+interface SocketDependencies {
   config: Pick<Config, "server"> & { traps: Pick<Config["traps"], "listen" | "publicUrl"> };
   clock: Clock;
   routes: readonly { path: string }[];

@@ -1,4 +1,7 @@
 import { BlockList, isIP } from "node:net";
+import type { Log } from "../../platform/lib/log.ts";
+import { addressClass } from "../../platform/network/addresses.ts";
+import type { Config } from "../../platform/config/config.ts";
 
 /**
  * Returns a function that determines the client's address: the nearest hop that is not a trusted proxy. Anyone can
@@ -31,7 +34,7 @@ export function createClientAddress(
 }
 
 /** Returns a function that tells whether a peer is in one of the networks, which are `address/prefix length`. */
-export function createTrust(trusted: readonly string[]): (peer: string) => boolean {
+function createTrust(trusted: readonly string[]): (peer: string) => boolean {
   const networks = new BlockList();
   for (const network of trusted) {
     const [address = "", length = ""] = network.split("/");
@@ -50,4 +53,71 @@ function plainAddress(text: string): string {
   const bare = /^\[([^\]]*)\](:[0-9]+)?$/.exec(text)?.[1] ?? text;
   const withoutPort = /^[0-9.]+:[0-9]+$/.test(bare) ? bare.slice(0, bare.indexOf(":")) : bare;
   return /^::ffff:([0-9.]+)$/i.exec(withoutPort)?.[1] ?? withoutPort;
+}
+
+/** Notices a proxy that the configuration does not trust: then all its visitors count as one client. */
+interface UntrustedProxy {
+  /** Notes a peer that sent X-Forwarded-For although it is not trusted. The first that may be a proxy is logged. */
+  note(peer: string): void;
+  /** Returns the address of the first such peer since the start. */
+  address(): string | undefined;
+}
+
+export function createUntrustedProxy({ log }: { log: Log }): UntrustedProxy {
+  let found: string | undefined;
+  return {
+    note(peer) {
+      if (found !== undefined) return;
+      // Anyone on the internet can send the header; a proxy of one's own is on this machine or in a private network.
+      const peerClass = addressClass(peer);
+      if (peerClass !== "loopback" && peerClass !== "private") return;
+      found = peer;
+      log.event("http.untrusted_proxy", { peer, setting: "server.trusted_proxies" });
+    },
+    address: () => found,
+  };
+}
+
+interface ClientAddresses {
+  /** Undefined: the peer is unknown. */
+  clientAddress: (request: Request) => string | undefined;
+  /** Returns whether a request came from a trusted proxy, by the address of its peer. */
+  isFromTrustedProxy: (request: Request) => boolean;
+  /** Returns the address of a proxy that is not trusted, if requests came through one. */
+  untrustedProxy: () => string | undefined;
+}
+
+/** Returns functions that determine where requests come from, as `server.trusted_proxies` says, which can change. */
+export function clientAddresses({
+  config,
+  log,
+  peerOf,
+}: {
+  config: Pick<Config, "server">;
+  log: Log;
+  peerOf: (request: Request) => string | undefined;
+}): ClientAddresses {
+  const create = (networks: readonly string[]) => {
+    const untrusted = createUntrustedProxy({ log });
+    const resolve = createClientAddress(networks, untrusted.note);
+    return { networks, untrusted, resolve, isTrusted: createTrust(networks) };
+  };
+  let known = create(config.server.trustedProxies);
+  /** Trusted networks can change. */
+  const current = () => {
+    const networks = config.server.trustedProxies;
+    if (known.networks !== networks) known = create(networks);
+    return known;
+  };
+  return {
+    untrustedProxy: () => known.untrusted.address(),
+    isFromTrustedProxy(request) {
+      const peer = peerOf(request);
+      return peer !== undefined && current().isTrusted(peer);
+    },
+    clientAddress(request) {
+      const peer = peerOf(request);
+      return peer === undefined ? undefined : current().resolve(peer, request.headers.get("x-forwarded-for"));
+    },
+  };
 }

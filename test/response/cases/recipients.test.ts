@@ -8,8 +8,11 @@ import {
   hostedSuffixes,
   hostedSuffixOf,
 } from "../../../src/response/cases/recipients/directory.ts";
-import { recipientsOf, type RecipientCase } from "../../../src/response/cases/recipients/recipients.ts";
-import { usableEmail } from "../../../src/response/cases/recipients/usable-email.ts";
+import {
+  type RecipientCase,
+  recipientsOf,
+  usableEmail,
+} from "../../../src/response/cases/recipients/recipients.ts";
 import type { Facts, HostNetwork } from "../../../src/facts/enrichment/facts/facts.ts";
 import { recipientKinds } from "../../../src/platform/vocabulary/cases.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { eventSchemas } from "../../../src/web/api/v1/event-schemas.ts";
+import { eventSchemas } from "../../../src/web/api/v1/openapi.ts";
 import { apiOperations } from "../../../src/web/api/v1/operations.ts";
 import { eventTypes } from "../../../src/platform/vocabulary/events.ts";
 import { openApi, type Api } from "../../support/api.ts";

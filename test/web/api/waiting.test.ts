@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { untilResponse } from "../../../src/web/api/waiting.ts";
+import { untilResponse } from "../../../src/web/api/listener.ts";
 
 test("a GET that takes longer than the idle timeout gets its response", async () => {
   const idleTimeout = 1;

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { createClientAddress } from "../../../src/web/http/client-address.ts";
-import { createUntrustedProxy } from "../../../src/web/http/untrusted-proxy.ts";
+import { createClientAddress, createUntrustedProxy } from "../../../src/web/http/client-address.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import { manualClock } from "../../support/appliance.ts";
 

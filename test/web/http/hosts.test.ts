@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createHosts } from "../../../src/web/http/hosts.ts";
+import { createHosts } from "../../../src/web/http/guard.ts";
 
 const classify = createHosts(["Phish.Example.com", "other.example:8443", "[2001:db8::1]"]);
 

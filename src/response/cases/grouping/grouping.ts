@@ -1,15 +1,27 @@
-import { createAttributes, isUnchanged, learn, type Attribute, type Touched } from "./attributes.ts";
+import { type Attribute, createAttributes, isUnchanged, learn, type Touched } from "./attributes.ts";
 import { createGroups, type Groups } from "./groups.ts";
 import {
   createMember,
+  type Group,
   isSame,
   loses,
-  propertiesOf,
-  type Group,
   type Member,
+  propertiesOf,
   type Traits,
 } from "./members.ts";
-import { createTextPool } from "./text-pool.ts";
+
+const textsMax = 20_000;
+
+/** Returns a function that returns the same string for equal texts, so that frequent ones take memory once. */
+function createTextPool(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    if (known.size < textsMax) known.set(text, text);
+    return text;
+  };
+}
 
 /**
  * Groups of threats, connected by pairs that share one strong reason or two weak ones. The groups depend on the present

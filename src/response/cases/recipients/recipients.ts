@@ -1,11 +1,12 @@
+import { isAtOrBelow, parseHostName } from "../../../platform/lib/host-names.ts";
 import { registeredDomain, splitName } from "../../../engines/detection/names/suffix.ts";
 import {
+  type Facts,
   hasPage,
+  type HostNetwork,
   mailServersOf,
   networkName,
   parkedWith,
-  type Facts,
-  type HostNetwork,
 } from "../../../facts/enrichment/facts/facts.ts";
 import { fromIsoTime } from "../../../platform/lib/clock.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
@@ -13,7 +14,31 @@ import { isPageOnSharedHost } from "../../../threats/threats/shared-hosts.ts";
 import type { Threat } from "../../../threats/threats/store/queries.ts";
 import { authorityOf, browserLists, deskOf, hostedSuffixOf } from "./directory.ts";
 import type { Recipient } from "./recipient.ts";
-import { usableEmail } from "./usable-email.ts";
+import type { Evidence } from "../../evidence/evidence-bundle.ts";
+
+/** RFC 5321 §4.5.3.1.3. */
+const emailCharactersMax = 254;
+/** A subset of RFC 5321's atoms: no character that has a meaning in a header, a URL or a shell. */
+const localPart = /^[a-z0-9]([a-z0-9._+-]{0,62}[a-z0-9])?$/i;
+
+/**
+ * Returns an address from registration data if a report may be sent there: a single plain address with a host name in
+ * A-label form, which is not at one of `excluded` or below. Attackers write such data: an address at the look-alike
+ * would warn them.
+ */
+export function usableEmail(
+  text: string | undefined,
+  { excluded }: { excluded: readonly string[] },
+): string | undefined {
+  if (text === undefined || text.length > emailCharactersMax) return undefined;
+  const at = text.lastIndexOf("@");
+  const local = text.slice(0, Math.max(0, at));
+  const host = parseHostName(text.slice(at + 1));
+  if (!localPart.test(local) || local.includes("..") || host === null || !host.includes("."))
+    return undefined;
+  if (excluded.some((domain) => domain !== "" && isAtOrBelow(host, domain))) return undefined;
+  return `${local}@${host}`;
+}
 
 /** Everything that determines who can act. */
 export interface RecipientCase {
@@ -231,4 +256,19 @@ function withoutRepetition(recipients: readonly Recipient[]): Recipient[] {
     for (const key of keys) seen.add(key);
     return isNew;
   });
+}
+
+/** Returns who can act on a threat, in the order in which to ask them. */
+export function knownRecipients({
+  threat,
+  known,
+  origins,
+}: Pick<Evidence, "threat" | "known" | "origins">): Recipient[] {
+  const issuers = origins.certificates.map(({ issuer }) => issuer);
+  return recipientsOf({ threat, facts: known?.facts, issuers });
+}
+
+/** Returns whether an address or a form of a recipient is known. */
+export function hasContact({ email, formUrl }: Pick<Recipient, "email" | "formUrl">): boolean {
+  return email !== undefined || formUrl !== undefined;
 }

@@ -5,7 +5,7 @@ import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import type { RecipientKind, ReportMethod } from "../../../platform/vocabulary/cases.ts";
 import type { Recipient } from "../recipients/recipient.ts";
-import { hasContact, knownRecipients } from "../recipients/of-evidence.ts";
+import { hasContact, knownRecipients } from "../recipients/recipients.ts";
 import { digestOf, reportFiles } from "./files.ts";
 import { messageIdOf } from "./email.ts";
 import { threatsPerReportMax, type Report, type ReportPurpose } from "./report.ts";

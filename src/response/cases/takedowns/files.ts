@@ -3,7 +3,7 @@ import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { zip } from "../../../platform/lib/zip.ts";
 import { csvCell } from "../../outputs/exports/csv.ts";
 import { withoutMailboxes } from "../../../threats/threats/severity/mailboxes.ts";
-import { hasContact, knownRecipients } from "../recipients/of-evidence.ts";
+import { hasContact, knownRecipients } from "../recipients/recipients.ts";
 import type { NewReport } from "./report-input.ts";
 import { preparedText } from "./texts.ts";
 

@@ -1,4 +1,8 @@
-import { errorStatuses, internalError, type ErrorBody } from "../../http/errors.ts";
+import { type TSchema, Type } from "@sinclair/typebox";
+import { payloadSchemas } from "../../../threats/events/payloads.ts";
+import { eventDescriptions, eventTypes, pingEventType } from "../../../platform/vocabulary/events.ts";
+import { closed, time, typeId } from "../../../platform/vocabulary/schemas.ts";
+import { type ErrorBody, errorStatuses, internalError } from "../../http/errors.ts";
 import {
   createSchemaWriter,
   describeOperations,
@@ -6,9 +10,33 @@ import {
   type Json,
   type SchemaWriter,
 } from "../../http/openapi.ts";
-import { eventSchemas } from "./event-schemas.ts";
 import { apiOperations } from "./operations.ts";
 import type { ApiLimits, ApiOperation } from "./services.ts";
+
+const bodyOf = (name: string, data: TSchema) =>
+  Type.Object(
+    {
+      id: typeId("event", "Event ID: the same in every attempt."),
+      type: Type.Literal(name),
+      created_at: time("When the event occurred."),
+      data,
+    },
+    closed,
+  );
+
+/** Every event that a webhook endpoint can receive, with its trigger and its body. */
+export const eventSchemas: { type: string; when: string; body: TSchema }[] = [
+  ...eventTypes.map((name) => ({
+    type: name,
+    when: eventDescriptions[name],
+    body: bodyOf(name, payloadSchemas[name]),
+  })),
+  {
+    type: pingEventType,
+    when: "Tests an endpoint. Sent once, without retries.",
+    body: bodyOf(pingEventType, Type.Object({}, closed)),
+  },
+];
 
 /** Path below which every operation lies. The server URL of the document ends with it, and its paths omit it. */
 export const apiBasePath = "/v1";

@@ -1,8 +1,10 @@
 import { Type } from "@sinclair/typebox";
+import type { ApiKey } from "../../../access/keys/keys.ts";
+import type { RequestOutcome } from "../../../facts/inspection/inspections.ts";
+import { type ApiServices, operation } from "./services.ts";
 import { type BodyAccount, largestBodyBytes } from "../../http/body/body-budget.ts";
 import { type Body, jsonBody, requireContentType } from "../../http/body/json-body.ts";
-import { createLineReader } from "../../http/body/line-reader.ts";
-import { readPieces } from "../../http/body/read-body.ts";
+import { createLineReader, readPieces } from "../../http/body/read-body.ts";
 import { fromRfc3339, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { itemOf } from "../../../intake/sources/emails/email-list.ts";
@@ -18,13 +20,73 @@ import {
   threatFields,
 } from "../../../platform/vocabulary/schemas.ts";
 import { sightingOutcomes } from "../../../platform/vocabulary/threats.ts";
-import { candidateInspections, createInspectionRequests } from "./candidate-inspections.ts";
-import { operation } from "./services.ts";
+
+/** Maximum number of addresses of which the response says why they are not inspected. */
+const errorsMax = 100;
+
+const candidateRefusal = Type.Object(
+  {
+    address: Type.String({ description: "The URL or host name." }),
+    reason: Type.String({ description: "Why it is not inspected: a phrase that follows it." }),
+  },
+  closed,
+);
+
+/** Summary of the inspections that a submission requests. */
+const candidateInspections = Type.Object(
+  {
+    queued: count("Addresses that wait to be inspected, including those that waited before."),
+    known: count("Addresses that were inspected within the last hour, and are not inspected again."),
+    refused: count("Addresses that are not inspected, such as your own and allowed names."),
+    errors: Type.Optional(
+      Type.Array(candidateRefusal, {
+        maxItems: errorsMax,
+        description: `The first ${errorsMax} addresses that are not inspected. Absent if there are none.`,
+      }),
+    ),
+  },
+  {
+    ...closed,
+    $id: "CandidateInspections",
+    description:
+      "Result for each distinct address, except the senders of emails, whose domains seldom have a page. Only with `inspect`.",
+  },
+);
+
+/** Queues the addresses of a submission, and summarizes what became of them. */
+function createInspectionRequests(inspections: ApiServices["inspections"], { domains, name }: ApiKey) {
+  /** By address: a submission may name one twice. */
+  const outcomes = new Map<string, RequestOutcome>();
+  return {
+    add(addresses: readonly string[]): void {
+      const fresh = [...new Set(addresses)].filter((address) => !outcomes.has(address));
+      const options = {
+        priority: "submission",
+        source: "submission",
+        origin: { kind: "submission", name },
+        within: domains,
+      } as const;
+      const requested = inspections.enqueue(fresh, options);
+      for (const [index, outcome] of requested.entries()) outcomes.set(fresh[index]!, outcome);
+    },
+    summary() {
+      const all = [...outcomes.values()];
+      const refused = all.flatMap((one) =>
+        one.outcome === "refused" ? [{ address: one.address, reason: one.reason }] : [],
+      );
+      return {
+        queued: all.filter(({ outcome }) => outcome === "queued").length,
+        known: all.filter(({ outcome }) => outcome === "known").length,
+        refused: refused.length,
+        ...(refused.length === 0 ? {} : { errors: refused.slice(0, errorsMax) }),
+      };
+    },
+  };
+}
 
 /** Maximum number of names in one call. */
 const namesMax = 10_000;
 /** Maximum number of invalid items that the response explains. */
-const errorsMax = 100;
 /** Maximum number of names of which the response says how they were read. */
 const interpretedMax = 100;
 /** A longer line of a text is invalid: it cannot hold a valid name. */

@@ -1,7 +1,26 @@
+import { readFileSync } from "node:fs";
+import { totalmem } from "node:os";
 import type { Clock, Timer } from "../../../platform/lib/clock.ts";
 import { tryAgainLater } from "../../../platform/lib/errors.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
+
+/** Returns how many bytes of memory this process may use: the least of its cgroup, its address space and the machine. */
+export function memoryLimitBytes(): number {
+  // 0, or an astronomical number, without a limit of the cgroup.
+  const ofCgroup = process.constrainedMemory() || Infinity;
+  return Math.min(totalmem(), ofCgroup, addressSpaceBytes());
+}
+
+/** RLIMIT_AS; infinite where the system does not report it. */
+function addressSpaceBytes(): number {
+  try {
+    const limits = readFileSync("/proc/self/limits", "utf8");
+    return Number(/^Max address space\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+  } catch {
+    return Infinity;
+  }
+}
 
 /** Limits the memory that the bodies of all requests use together, and divides the work on them into slices. */
 export interface BodyBudget {

@@ -1,5 +1,6 @@
 import { badRequest } from "../../../platform/lib/errors.ts";
-import { freeBodyBytes, type BodyAccount } from "./body-budget.ts";
+import { type BodyAccount, freeBodyBytes } from "./body-budget.ts";
+import { tooLong } from "./json-parser.ts";
 
 /** Maximum amount of work between two checks for other work that waits. */
 const pieceBytesMax = 64 << 10;
@@ -19,10 +20,10 @@ export async function readPieces(
   { bytesMax, account }: BodyLimits,
   consume: (text: string) => void,
 ): Promise<void> {
-  const tooLong = () => badRequest(`The body is longer than ${bytesMax} bytes; send less at a time.`);
+  const tooLarge = () => badRequest(`The body is longer than ${bytesMax} bytes; send less at a time.`);
   const decode = createDecoder();
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (announced > bytesMax) throw tooLong();
+  if (announced > bytesMax) throw tooLarge();
   // In one piece, which takes half the time of a stream. The HTTP parser enforces Content-Length.
   if (announced <= freeBodyBytes) {
     consume(decode(await request.bytes().catch(throwIncomplete), true));
@@ -35,7 +36,7 @@ export async function readPieces(
       const { done, value } = await reader.read().catch(throwIncomplete);
       if (done) break;
       length += value.byteLength;
-      if (length > bytesMax) throw tooLong();
+      if (length > bytesMax) throw tooLarge();
       await account.take(value.byteLength);
       for (let from = 0; from < value.byteLength; from += pieceBytesMax) {
         consume(decode(value.subarray(from, from + pieceBytesMax), false));
@@ -71,4 +72,54 @@ function createDecoder(): (bytes: Uint8Array, isLast: boolean) => string {
 function throwIncomplete(error: unknown): never {
   if ((error as { name?: unknown } | null)?.name !== "AbortError") throw error;
   throw badRequest("The connection was closed before the body was complete.");
+}
+
+/** Collects the lines of a text that arrives in pieces. Skips blank lines and comments, which begin with `#`. */
+interface LineReader {
+  push(text: string): void;
+  /** Complete lines up to now. */
+  readonly read: readonly string[];
+  /** Ends the last line. Returns all lines. */
+  end(): readonly string[];
+}
+
+const lineBreak = 0x0a;
+
+/** @param options.lineLengthMax a longer line is read as `tooLong`, so that it needs no memory */
+export function createLineReader({ lineLengthMax }: { lineLengthMax: number }): LineReader {
+  const read: string[] = [];
+  /** Beginning of the line that is not complete yet. */
+  let held = "";
+  let isTooLong = false;
+
+  function keep(text: string): void {
+    if (isTooLong) return;
+    isTooLong = held.length + text.length > lineLengthMax;
+    held += text.slice(0, Math.max(0, lineLengthMax - held.length));
+  }
+
+  function endLine(): void {
+    const line = held.trim();
+    if (line !== "" && !line.startsWith("#")) read.push(isTooLong ? tooLong(lineLengthMax) : line);
+    held = "";
+    isTooLong = false;
+  }
+
+  return {
+    read,
+    push(text) {
+      for (let from = 0; from < text.length;) {
+        const isBlank = text.charCodeAt(from) === lineBreak;
+        const end = isBlank ? from : text.indexOf("\n", from);
+        keep(text.slice(from, end === -1 ? text.length : end));
+        if (end === -1) return;
+        endLine();
+        from = end + 1;
+      }
+    },
+    end() {
+      endLine();
+      return read;
+    },
+  };
 }

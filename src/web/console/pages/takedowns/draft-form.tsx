@@ -1,4 +1,4 @@
-import { hasContact } from "../../../../response/cases/recipients/of-evidence.ts";
+import { hasContact } from "../../../../response/cases/recipients/recipients.ts";
 import type { Draft, RecipientChoice } from "../../../../response/cases/takedowns/draft.ts";
 import { textDigest } from "../../../../response/cases/takedowns/texts.ts";
 import { escapeHidden } from "../../../../platform/lib/safe-text.ts";

@@ -1,12 +1,14 @@
 import type { App } from "../../app/app.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { systemClock, type Timer } from "../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { type Log, logDropped } from "../../platform/lib/log.ts";
 import type { ReloadOutcome } from "../../platform/reload/reload.ts";
 import { removeServerState, usedWith, writeServerState } from "../../platform/reload/server-file.ts";
 import { watchFiles } from "../../platform/reload/watch.ts";
 import type { ServiceNotifier } from "../../platform/service/notify.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { isIPv6 } from "node:net";
+import { buildInfo } from "../../platform/lib/build-info.ts";
 
 /** While the file cannot be applied, it is tried again: what it lacks, such as a secret in another file, may have come. */
 const retryMs = 60_000;
@@ -95,4 +97,42 @@ export function serveReloads({
 function filesOf({ server, source }: Config): string[] {
   const tls = server.tls === null ? [] : [server.tls.certPath, server.tls.keyPath];
   return source === undefined ? tls : [source.path, ...source.files, ...tls];
+}
+
+/** Logs one line about the server that has started: which version it is, where it listens, and what it works on. */
+export function logStarted(
+  { domains, server, webhooks }: Pick<App, "domains" | "server" | "webhooks">,
+  config: Config,
+  log: Log,
+): void {
+  const { version, commit } = buildInfo;
+  log.event("server.started", {
+    version,
+    commit,
+    listen: addresses(server, config),
+    url: server.publicUrl,
+    configuration: config.source?.path,
+    database: config.storage.path,
+    domainCount: domains.list().filter(({ enabled }) => enabled).length,
+    feedCount: config.feeds.length,
+    endpointCount: webhooks.endpoints.list().filter(({ enabled }) => enabled).length,
+  });
+}
+
+/**
+ * Returns what to print once the server is ready: its URL, and where it listens if the URL does not say that, because a
+ * proxy is in front or because it listens on all interfaces.
+ */
+export function readyText(server: App["server"], config: Config): string {
+  const [listen] = addresses(server, config);
+  const ready = `phishwatch is ready on ${server.publicUrl}\n`;
+  return URL.parse(server.publicUrl)?.host === listen ? ready : `${ready}It listens on ${listen}.\n`;
+}
+
+/** Returns the addresses of the listeners: of the server, and of the traps if they have one of their own. */
+function addresses(server: App["server"], { server: { host }, traps }: Config): string[] {
+  const text = (name: string, port: number | undefined) =>
+    `${isIPv6(name) ? `[${name}]` : name}:${port ?? "closed"}`;
+  const main = text(host, server.port);
+  return traps.listen === null ? [main] : [main, text(traps.listen.host, server.trapsPort)];
 }
