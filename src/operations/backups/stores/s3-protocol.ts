@@ -1,4 +1,5 @@
 import { decodeXML } from "entities";
+import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { type StoredObject, StoreError, type StoreErrorCode } from "./store.ts";
 
@@ -127,12 +128,6 @@ function element(xml: string, name: string): string | undefined {
   return end === -1 ? undefined : decodeXML(text.slice(0, end));
 }
 
-/**
- * AWS Signature Version 4, with the hash of the body signed
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html).
- */
-import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
-
 export interface S3Credentials {
   region: string;
   accessKey: string;
@@ -140,7 +135,8 @@ export interface S3Credentials {
 }
 
 /**
- * Returns the headers that authenticate a request, without Host, which is signed as the URL has it.
+ * Returns the headers that authenticate a request, without Host, which is signed as the URL has it: AWS Signature Version
+ * 4, with the hash of the body signed (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html).
  * @param url its path and query are encoded already; the query is sorted by name
  */
 export function signRequest({
