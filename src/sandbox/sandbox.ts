@@ -166,7 +166,7 @@ function listen(port: number, routes: GuardedRoutes): Bun.Server<undefined> {
     const reason = inUse
       ? "the port is already in use by another program; use --port 0 for a free one"
       : messageOf(error);
-    throw new StartError(`cannot listen on ${loopback}:${port}: ${reason}`, { exitCode: 1, cause: error });
+    throw new StartError(`cannot listen on ${loopback}:${port}: ${reason}`, { cause: error });
   }
 }
 

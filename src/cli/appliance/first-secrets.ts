@@ -96,7 +96,7 @@ function append(file: string, text: string): void {
   } catch (error) {
     throw new StartError(
       `cannot write the secrets of the first start to ${file}: ${messageOf(error)}; delete the file, make its folder writable, or use --print-secrets`,
-      { exitCode: 1, cause: error },
+      { cause: error },
     );
   }
 }

@@ -40,7 +40,6 @@ function rejectLostDatabase(path: string): void {
   if (lock !== undefined || !existsSync(dirname(path))) return;
   throw new StartError(
     `database ${path}: a server is running, but its database file is gone; stop the server first`,
-    { exitCode: 1 },
   );
 }
 

@@ -49,12 +49,12 @@ export async function promote({
   } catch (error) {
     notFetched = messageOf(error);
     if (!force)
-      throw refusal(
+      throw new StartError(
         `the newest backup cannot be fetched: ${notFetched}; with --force, the state that the standby has is used`,
       );
   }
   const state = await newestState(standby);
-  if (state === undefined) throw refusal(`the standby has no complete backup in ${standby}`);
+  if (state === undefined) throw new StartError(`the standby has no complete backup in ${standby}`);
   if (!force) await requireStoppedPrimary({ state, schedule, clock, options });
   const { manifest } = state;
   const keptAs = await replaceFiles({ manifest, databasePath, by, at: clock.now() }, (files) =>
@@ -80,7 +80,7 @@ async function requireStoppedPrimary({
   const makingBackup = (await findLockOwner(store, clock)) !== undefined;
   const reason = mayStillRun({ manifest, schedule, makingBackup, now: clock.now() });
   if (reason === undefined) return;
-  throw refusal(
+  throw new StartError(
     `the primary may still run: ${reason}; stop it, make sure that it does not start again, and repeat this with --force`,
   );
 }
@@ -102,10 +102,6 @@ async function copyWithTime(source: string, target: string): Promise<void> {
   await copyFile(source, target);
   const { atime, mtime } = await stat(source);
   await utimes(target, atime, mtime);
-}
-
-function refusal(message: string): StartError {
-  return new StartError(message, { exitCode: 1 });
 }
 
 /** A backup may be this late: the clocks of the machines differ, and a backup takes its time. */

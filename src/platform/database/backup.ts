@@ -205,7 +205,7 @@ function checkpointLog(path: string): void {
 }
 
 function failure(message: string, cause?: unknown): StartError {
-  return new StartError(message, { exitCode: 1, cause });
+  return new StartError(message, { cause });
 }
 
 export interface LiveCopy {

@@ -142,7 +142,7 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
     finalizeAll();
     sqlite.close();
     if (error instanceof StartError) throw error;
-    throw new StartError(`database ${path}: ${explain(error, path)}`, { exitCode: 1, cause: error });
+    throw new StartError(`database ${path}: ${explain(error, path)}`, { cause: error });
   }
   const database = wrap({ sqlite, path, file, observers, observer, finalizeAll });
   return { ...database, refuseIf: (one) => void (damage = one) };
@@ -176,7 +176,7 @@ function openFile(path: string, image: Uint8Array | undefined): Sqlite {
     return new Sqlite(path, { create: true, readwrite: true, strict: true });
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`database ${path}: ${explain(error, path)}`, { exitCode: 1, cause: error });
+    throw new StartError(`database ${path}: ${explain(error, path)}`, { cause: error });
   }
 }
 

@@ -34,7 +34,7 @@ export function takeServeLock(path: string): Lock {
     }
     return lock;
   }
-  throw new StartError(describeHolder(path), { exitCode: 1 });
+  throw new StartError(describeHolder(path));
 }
 
 /** A holder that is not known, such as one in another container, is most likely a server. */
@@ -75,7 +75,7 @@ export function lockCopies(path: string): Lock {
   };
   const lock = acquire(path, copiesPurpose, { busyTimeoutMs: copiesWaitMs, take });
   if (lock !== undefined) return lock;
-  throw new StartError(`lock file ${path}.${copiesPurpose}: another process holds it`, { exitCode: 1 });
+  throw new StartError(`lock file ${path}.${copiesPurpose}: another process holds it`);
 }
 
 function acquire(
@@ -96,7 +96,7 @@ function acquire(
   } catch (cause) {
     lock?.close();
     if (isBusy(cause)) return undefined;
-    throw new StartError(`lock file ${path}.${purpose}: ${explain(cause, path)}`, { exitCode: 1, cause });
+    throw new StartError(`lock file ${path}.${purpose}: ${explain(cause, path)}`, { cause });
   }
   const held = lock;
   return { release: () => held.close() };

@@ -43,16 +43,12 @@ export function migrateDatabase(
     apply(sqlite, readMigrationFiles({ migrationsFolder }));
     const broken = sqlite.query("PRAGMA foreign_key_check").all();
     if (broken.length > 0) {
-      throw new StartError(`the migration left ${broken.length} broken references; restore a backup`, {
-        exitCode: 1,
-      });
+      throw new StartError(`the migration left ${broken.length} broken references; restore a backup`);
     }
     // A migration that is older than the last applied one was skipped.
     const missing = known.length - appliedMigrations(sqlite).length;
     if (missing > 0)
-      throw new StartError(`${missing} migrations were not applied: the journal is out of order`, {
-        exitCode: 1,
-      });
+      throw new StartError(`${missing} migrations were not applied: the journal is out of order`);
   }
   sqlite.run("PRAGMA foreign_keys = ON");
 }
@@ -82,12 +78,11 @@ function apply(sqlite: Sqlite, known: readonly MigrationMeta[]): void {
 function requireKnown(sqlite: Sqlite, applied: readonly number[], known: readonly JournalEntry[]): void {
   const newest = known.at(-1)?.when ?? 0;
   if (applied.some((millis) => millis > newest))
-    throw new StartError(describeNewer(sqlite, { version: buildInfo.version }), { exitCode: 1 });
+    throw new StartError(describeNewer(sqlite, { version: buildInfo.version }));
   // Only migrations newer than the last applied one are applied, so such a database would count as up to date.
   if (applied.some((millis) => !known.some(({ when }) => when === millis)))
     throw new StartError(
       "the database was written by a pre-release version of phishwatch; move it away and start with a new one, or run that version",
-      { exitCode: 1 },
     );
 }
 

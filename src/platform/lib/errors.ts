@@ -56,10 +56,11 @@ export function tryAgainLater(
 export class StartError extends Error {
   readonly exitCode: 1 | 2;
 
-  constructor(message: string, options: { exitCode: 1 | 2; cause?: unknown }) {
-    super(message, { cause: options.cause });
+  /** @param options.exitCode 2: the configuration or the usage is wrong */
+  constructor(message: string, { exitCode = 1, cause }: { exitCode?: 1 | 2; cause?: unknown } = {}) {
+    super(message, { cause });
     this.name = "StartError";
-    this.exitCode = options.exitCode;
+    this.exitCode = exitCode;
   }
 }
 

@@ -166,7 +166,6 @@ function plan(inEffect: Config, ofFile: Config): { next: Config; applied: string
   if (conflict !== undefined)
     throw new StartError(
       `${conflict} cannot be applied without a restart, because ${restart.join(", ")} cannot: restart phishwatch to apply both`,
-      { exitCode: 1 },
     );
   return { next: { ...toConfig(values), source: { ...source, values } }, applied, restart };
 }

@@ -46,9 +46,9 @@ export function openHost({
   const { run, tryRun } = createPrograms(env);
   const isLive = root === "/";
   if (!isLive && statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw failure(`--root ${visible(root, 500)} is not a folder`);
+    throw new StartError(`--root ${visible(root, 500)} is not a folder`);
   if (isLive && !existsSync("/run/systemd/system"))
-    throw failure(
+    throw new StartError(
       "systemd does not run on this system; start 'phishwatch serve' with its own service manager (see 'phishwatch help service'), or prepare an image with --root DIR",
     );
   const at = (path: string) => (isLive ? path : pathInside(root, path));
@@ -87,7 +87,7 @@ function pathInside(root: string, path: string): string {
     // The link that enables the unit is read, replaced and deleted, but never followed.
     const isFollowed = entry.isSymbolicLink() && !(path === unitLink && index === parts.length - 1);
     if (isFollowed && !realPathOrEmpty(found).startsWith(`${real}/`))
-      throw failure(
+      throw new StartError(
         `${visible(found, 500)} is a link that leads out of ${visible(root, 500)}; make it a relative link, or replace it`,
       );
   }
@@ -107,7 +107,7 @@ function realPathOrEmpty(path: string): string {
 function requireLinux(): void {
   if (process.platform === "linux") return;
   const manager = process.platform === "darwin" ? "launchd" : "the service manager of this system";
-  throw failure(
+  throw new StartError(
     `this command installs a service of systemd on Linux; for ${manager}, see 'phishwatch help service'`,
   );
 }
@@ -115,7 +115,7 @@ function requireLinux(): void {
 /** @throws StartError unless this process is run by root */
 export function requireRoot(what: string): void {
   if (process.geteuid?.() === 0) return;
-  throw failure(`only root can ${what}: run it with sudo, or see the steps with --dry-run`);
+  throw new StartError(`only root can ${what}: run it with sudo, or see the steps with --dry-run`);
 }
 
 /** @param known entry of the system, which also knows users that are in no file, such as those of a directory service */
@@ -160,16 +160,12 @@ function createPrograms(env: Readonly<Record<string, string | undefined>>) {
      */
     run(command: Command) {
       const result = tryRun(command);
-      if (result === undefined) throw failure(`${command[0]} was not found; install it`);
+      if (result === undefined) throw new StartError(`${command[0]} was not found; install it`);
       if (result.code === 0) return result.out;
       const message = visible(result.err.trim().replaceAll("\n", "; "), outputCharactersMax);
-      throw failure(`'${command.join(" ")}' failed with code ${result.code}: ${message}`);
+      throw new StartError(`'${command.join(" ")}' failed with code ${result.code}: ${message}`);
     },
   };
-}
-
-function failure(message: string): StartError {
-  return new StartError(message, { exitCode: 1 });
 }
 
 /** Creates a folder of the system, with the folders above it, that every user may enter whatever the umask is. */

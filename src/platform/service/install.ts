@@ -69,14 +69,10 @@ function placeOf(executable: string, { isLive }: Host): string {
   if (!isUnitPath(executable))
     throw new StartError(
       `the unit cannot start ${visible(executable, 500)}: move it to a path of letters, digits and . _ + - /`,
-      { exitCode: 1 },
     );
   if ((statSync(executable).mode & 0o005) !== 0o005)
     throw new StartError(
       `the user of the service cannot run ${executable}: run chmod 755 ${shellWord(executable)}`,
-      {
-        exitCode: 1,
-      },
     );
   return executable;
 }
@@ -167,9 +163,7 @@ function letGroup(host: Host, { path, may }: { path: string; may: keyof typeof a
 /** In a folder of root, a link is the choice of an administrator. In another one, it may lead to any file of root. */
 function requireNoForeignLink(path: string): void {
   if (!lstatSync(path).isSymbolicLink() || lstatSync(dirname(path)).uid === 0) return;
-  throw new StartError(`${path} is a link in a folder that does not belong to root: replace it with a file`, {
-    exitCode: 1,
-  });
+  throw new StartError(`${path} is a link in a folder that does not belong to root: replace it with a file`);
 }
 
 /** Returns the example configuration with the database and the backups in the state folder. */
@@ -183,7 +177,7 @@ export function serviceConfiguration(): string {
 
 function groupOf(host: Host): number {
   const user = host.findUser();
-  if (user === undefined) throw new StartError(`the user ${serviceName} was not found`, { exitCode: 1 });
+  if (user === undefined) throw new StartError(`the user ${serviceName} was not found`);
   return user.gid;
 }
 
@@ -213,7 +207,6 @@ function writeUnit(
   if (present !== undefined && readMarker(present) === undefined && !force)
     throw new StartError(
       `${unitFile} was written or changed by somebody else; keep your changes with 'systemctl edit ${serviceName}', then replace it with --force`,
-      { exitCode: 1 },
     );
   return [
     {
@@ -280,7 +273,7 @@ function startService({ systemctl, tryRun }: Host, verb: "restart" | "start"): v
       "--no-pager",
     ]);
     const lines = log === undefined ? messageOf(error) : `its log ends with:\n${log.out.trimEnd()}`;
-    throw new StartError(`the service did not ${verb}; ${lines}`, { exitCode: 1, cause: error });
+    throw new StartError(`the service did not ${verb}; ${lines}`, { cause: error });
   }
 }
 
@@ -296,7 +289,6 @@ export function planRemoval(host: Host, { purge, force }: { purge: boolean; forc
   if (unit !== undefined && marker === undefined && !force)
     throw new StartError(
       `${unitFile} was written or changed by somebody else; remove it in any case with --force`,
-      { exitCode: 1 },
     );
   const steps: Step[] = [];
   const remove = (path: string, what: string) => {

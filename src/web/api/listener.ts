@@ -160,7 +160,7 @@ export function createListener({
         };
       } catch (error) {
         const reason = `the certificate cannot be replaced without a restart: ${messageOf(error)}`;
-        throw new StartError(reason, { exitCode: 1, cause: error });
+        throw new StartError(reason, { cause: error });
       } finally {
         pair = before;
       }
@@ -219,5 +219,5 @@ function listenError(error: unknown, { host, port, tls, setting }: Address): Sta
     tls !== null && (code === "ENOENT" || code.startsWith("ERR_OSSL"))
       ? `${certificate} cannot be used: ${messageOf(error)}; both must be PEM files that belong together`
       : (reasons[code] ?? `cannot listen on ${address}: ${messageOf(error)}`);
-  return new StartError(reason, { exitCode: 1, cause: error });
+  return new StartError(reason, { cause: error });
 }

@@ -89,7 +89,7 @@ function noLog(selected: readonly CertificateLog[]): StartError {
     operators === ""
       ? "see 'phishwatch certificate-logs list', and certificate_logs.operators in the configuration"
       : `there are logs of ${operators}`;
-  return new StartError(`no certificate log to read; ${advice}`, { exitCode: 1 });
+  return new StartError(`no certificate log to read; ${advice}`);
 }
 
 /** Loads the list, and returns the logs to follow. */

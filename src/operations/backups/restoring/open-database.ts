@@ -41,7 +41,7 @@ export function checkDatabase(path: string, manifest: BackupManifest, name: stri
     if (error instanceof DamagedDatabaseError) throw error;
     if (contentCodes.test(sqliteErrorCode(error) ?? "")) throw damaged(messageOf(error), error);
     const message = `${name}: the database of the backup ${manifest.id} could not be checked: ${messageOf(error)}`;
-    throw new StartError(message, { exitCode: 1, cause: error });
+    throw new StartError(message, { cause: error });
   } finally {
     sqlite?.close();
   }

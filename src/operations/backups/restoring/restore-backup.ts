@@ -88,6 +88,5 @@ export function requireRoom(path: string, bytes: number, reserveBytes = 0): void
   if (freeBytes > bytes + reserveBytes) return;
   throw new StartError(
     `the backup needs ${bytesText(bytes)} next to the present files, and ${bytesText(freeBytes)} are free; make room`,
-    { exitCode: 1 },
   );
 }

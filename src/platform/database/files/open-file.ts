@@ -157,7 +157,6 @@ export function requireOneName(path: string): void {
   throw new StartError(
     `database ${path}: the file has ${status.nlink} names (hard links), and processes that use different names would damage it; ` +
       `keep one name ('find DIRECTORY -samefile ${path}' lists them), or replace the others by symbolic links`,
-    { exitCode: 1 },
   );
 }
 

@@ -52,7 +52,6 @@ export function requireOwnFolder(path: string): void {
   const user = nameOfUser(owner);
   throw new StartError(
     `${folder} belongs to the user ${user ?? owner}, so run this as that user: sudo -u ${shellWord(user ?? `#${owner}`)} phishwatch …`,
-    { exitCode: 1 },
   );
 }
 

@@ -75,7 +75,6 @@ function requireMovable(folder: string): void {
   if (status === undefined || !status.isDirectory() || status.dev === statSync(dirname(folder)).dev) return;
   throw new StartError(
     `${folder} is a mount point, which cannot be replaced; mount the folder above it instead, or unmount it for the restore`,
-    { exitCode: 1 },
   );
 }
 

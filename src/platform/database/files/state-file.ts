@@ -134,7 +134,6 @@ export function requireOwnLog(path: string): void {
   throw new StartError(
     `database ${path}: ${log} belongs to another database file that was at this path before; ` +
       `to use the present file, move ${log} and ${path}-shm away (changes that are only in them are lost)`,
-    { exitCode: 1 },
   );
 }
 

@@ -87,7 +87,7 @@ export function repairDatabase(path: string, stamp: string): { keptAs: string | 
       const [[result] = []] = sqlite.query("PRAGMA integrity_check(1)").values();
       if (result !== "ok") throw new Error(`the new file is damaged: ${String(result)}`);
     } catch (error) {
-      throw new StartError(`database ${path}: ${explainFailure(error)}`, { exitCode: 1, cause: error });
+      throw new StartError(`database ${path}: ${explainFailure(error)}`, { cause: error });
     } finally {
       sqlite.close();
     }

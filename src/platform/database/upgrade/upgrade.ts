@@ -74,7 +74,6 @@ function lockFor(path: string, { from = "an earlier version" }: PendingMigration
   if (lock !== undefined) return lock;
   throw new StartError(
     `the database ${path} is of version ${from}, and a server of that version is running; restart the server with version ${buildInfo.version} first`,
-    { exitCode: 1 },
   );
 }
 
@@ -122,7 +121,7 @@ export function copyBeforeUpgrade(
   } catch (error) {
     throw new StartError(
       `the database is of an earlier version, and cannot be copied before its upgrade: ${messageOf(error)}`,
-      { exitCode: 1, cause: error },
+      { cause: error },
     );
   }
 }
