@@ -70,32 +70,50 @@ export interface EntryColumn<E> {
 export type EntryFact = readonly [name: string, value: Shown];
 
 /** A setting: an option of commands, and a control of the console's form. */
-export type EntryField = FilterField | SettingField;
-
-/** A filter of threats (`EventFilter`), with options of its own. */
-interface FilterField extends FieldPlaces {
-  name: "filter";
-  type: "filter";
-}
-
-export type SettingField = {
+export interface EntryField extends FieldPlaces {
+  /** Name of the setting. */
   name: string;
+  type: FieldType;
   /** The option in commander's form: `--min-severity <severity>`. */
   option: string;
   description: string;
-  /** Says that the option is missing. Absent: it is optional. */
-  required?: string;
-} & FieldPlaces &
-  FieldType;
+}
 
 interface FieldPlaces {
   /** Commands with the option. Default: those that add and change. */
   in?: readonly ("add" | "change" | "rotate")[];
+  /** Says that the option is missing. Absent: it is optional. */
+  required?: string;
   /** Absent: the console's form does not have it, or has a part of its own for it. */
   control?: EntryControl;
 }
 
-export interface EntryControl {
+/**
+ * `texts`, `protected_domains`, `choices`, `headers`: can be given several times. `secret`: in a file, because every user
+ * can read the arguments of a command. `path`: an empty text removes the setting. `filter`: a filter of threats
+ * (`EventFilter`), with options of its own; `all_threats` removes it.
+ */
+type FieldType =
+  | "text"
+  | "texts"
+  | "secret"
+  | "headers"
+  | "path"
+  | "protected_domains"
+  | "yes_no"
+  | "filter"
+  | "all_threats"
+  | { choice: readonly string[]; plural?: string }
+  | { choices: readonly string[] }
+  /** Zero removes the setting. */
+  | { maximum: number; whole: boolean }
+  /** Milliseconds, in this form; an empty text removes the setting. */
+  | { duration: string }
+  | { parse(text: string): { value: unknown } | { allowed: string } }
+  /** Sets the setting to this value. Cannot be given with another option of the setting. */
+  | { clear: unknown };
+
+interface EntryControl {
   /** Name in the configuration file, which forms and errors use, too. */
   key: string;
   label: string;
@@ -103,24 +121,22 @@ export interface EntryControl {
   /** Explains the setting behind an icon, with a section of the manual. */
   help?: { about: string; text: string; manual: string };
   placeholder?: string;
+  maxLength?: number;
 }
 
-/**
- * `texts`, `protected_domains`, `choices`, `headers`: can be given several times. `secret`: in a file, because every user
- * can read the arguments of a command. `path`, `duration`: an empty text removes the setting. `number`: zero removes it.
- * `clear`: sets `value`, and cannot be given with another option of the setting. `all_threats`: removes the filter.
- */
-type FieldType =
-  | {
-      type: "text" | "texts" | "secret" | "headers" | "path" | "protected_domains" | "yes_no" | "all_threats";
-    }
-  | { type: "choice"; values: readonly string[]; plural: string }
-  | { type: "choices"; values: readonly string[] }
-  | { type: "number"; maximum: number; whole: boolean }
-  /** In milliseconds. */
-  | { type: "duration"; form: string }
-  | { type: "parsed"; read(text: string): { value: unknown } | { allowed: string } }
-  | { type: "clear"; value: unknown };
+/** Describes a field: the name of a setting, the option in commander's form, and its description. */
+export function field(
+  name: string,
+  type: FieldType,
+  option: string,
+  description: string,
+  places: FieldPlaces = {},
+): EntryField {
+  return { name, type, option, description, ...places };
+}
+
+/** The field for a filter of threats, whose options all kinds share. */
+export const filterField = field("filter", "filter", "", "");
 
 /** Returns the origin of an entry for people. */
 export function originText({ origin }: Pick<Entry, "origin">): string {
@@ -131,14 +147,4 @@ export function originText({ origin }: Pick<Entry, "origin">): string {
 export function stateText({ enabled, disabledReason }: Pick<Entry, "enabled" | "disabledReason">): string {
   if (enabled) return "enabled";
   return disabledReason === null ? "disabled" : `disabled (${disabledReason})`;
-}
-
-/** Returns the named properties of an object under the names of the JSON form: `min_severity`. */
-export function jsonOf<T extends object>(object: T, ...names: readonly (keyof T & string)[]) {
-  return Object.fromEntries(
-    names.map((name) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      object[name] as unknown,
-    ]),
-  );
 }

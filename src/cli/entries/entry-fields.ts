@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { EntryField, EntryValues, SettingField } from "../../access/entries/presentation.ts";
+import type { EntryField, EntryValues } from "../../access/entries/presentation.ts";
 import { parseDuration } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { severities, threatSources, threatTypes } from "../../platform/vocabulary/threats.ts";
@@ -22,7 +22,7 @@ const filterFlags = {
 };
 
 const longForm = (option: string) => /--[a-z-]+/.exec(option)![0];
-const keyOf = ({ option }: SettingField) =>
+const keyOf = ({ option }: EntryField) =>
   longForm(option)
     .slice(2)
     .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -39,32 +39,17 @@ export function fieldFlags(fields: readonly EntryField[], verb: Verb): Record<st
   );
 }
 
-function flagOf(field: SettingField): Flag<unknown> {
-  const { option, description } = field;
-  switch (field.type) {
-    case "texts":
-    case "protected_domains":
-    case "headers":
-      return texts(option, description);
-    case "choices":
-      return choices(option, field.values, description);
-    case "choice":
-      return choice(option, field.values, description, undefined);
-    case "yes_no":
-      return choice(option, ["yes", "no"], description, undefined);
-    case "number":
-      return number(
-        option,
-        { minimum: 0, maximum: field.maximum, whole: field.whole },
-        description,
-        undefined,
-      );
-    case "clear":
-    case "all_threats":
-      return toggle(option, description);
-    default:
-      return text(option, description);
+function flagOf({ type, option, description }: EntryField): Flag<unknown> {
+  if (typeof type === "object") {
+    if ("choices" in type) return choices(option, type.choices, description);
+    if ("choice" in type) return choice(option, type.choice, description, undefined);
+    if ("maximum" in type) return number(option, { minimum: 0, ...type }, description, undefined);
+    return "clear" in type ? toggle(option, description) : text(option, description);
   }
+  if (type === "yes_no") return choice(option, ["yes", "no"], description, undefined);
+  if (type === "all_threats") return toggle(option, description);
+  const isRepeatable = ["texts", "headers", "protected_domains"].includes(type);
+  return (isRepeatable ? texts : text)(option, description);
 }
 
 /**
@@ -89,7 +74,7 @@ export async function readFields(
     const other = givenBy.get(field.name);
     if (other !== undefined)
       throw new UsageError(
-        field.type === "clear" ? `use either ${form} or ${other}` : `use either ${other} or ${form}`,
+        isClear(field) ? `use either ${form} or ${other}` : `use either ${other} or ${form}`,
       );
     givenBy.set(field.name, form);
     if (field.type === "secret" && given === "-" && ++standardInputs > 1)
@@ -118,35 +103,31 @@ function filterIn(
   return { ...(isReplaced ? noFilter : (present ?? noFilter)), ...given };
 }
 
-function valueOf(field: SettingField, given: unknown): unknown {
-  const form = longForm(field.option);
-  switch (field.type) {
-    case "clear":
-      return field.value;
-    case "yes_no":
-      return given === "yes";
-    case "number":
-      return given === 0 ? null : given;
-    case "headers":
-      return Object.fromEntries((given as string[]).map(readHeader));
-    case "secret":
-      return readSecret(given as string);
-    case "path":
-      // An absolute path, because other processes may have another working directory.
-      return given === "" ? null : resolve(given as string);
-    case "duration": {
-      const ms = parseDuration(given as string);
-      if (given !== "" && ms === null) throw new UsageError(`${form} must be ${field.form}`);
+function isClear({ type }: EntryField): boolean {
+  return typeof type === "object" && "clear" in type;
+}
+
+function valueOf({ type, option }: EntryField, given: unknown): unknown {
+  const form = longForm(option);
+  const word = String(given);
+  if (typeof type === "object") {
+    if ("clear" in type) return type.clear;
+    if ("maximum" in type) return given === 0 ? null : given;
+    if ("duration" in type) {
+      const ms = parseDuration(word);
+      if (word !== "" && ms === null) throw new UsageError(`${form} must be ${type.duration}`);
       return ms;
     }
-    case "parsed": {
-      const result = field.read(given as string);
-      if ("value" in result) return result.value;
-      throw new UsageError(`${form} must be ${result.allowed}, not "${visible(given as string, 60)}"`);
-    }
-    default:
-      return given;
+    if (!("parse" in type)) return given;
+    const result = type.parse(word);
+    if ("value" in result) return result.value;
+    throw new UsageError(`${form} must be ${result.allowed}, not "${visible(word, 60)}"`);
   }
+  if (type === "yes_no") return given === "yes";
+  if (type === "headers") return Object.fromEntries((given as string[]).map(readHeader));
+  if (type === "secret") return readSecret(word);
+  // An absolute path, because other processes may have another working directory.
+  return type === "path" ? (word === "" ? null : resolve(word)) : given;
 }
 
 /** Parses a custom header. @throws UsageError */

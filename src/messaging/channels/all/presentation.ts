@@ -1,9 +1,10 @@
-import { jsonOf, type EntryField, type EntryPresentation } from "../../../access/entries/presentation.ts";
+import { field, type EntryField, type EntryPresentation } from "../../../access/entries/presentation.ts";
 import {
   stateColumns,
   stateFacts,
   stateJson,
 } from "../../deliveries/administration/recipient-presentation.ts";
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { toIsoTime } from "../../../platform/lib/clock.ts";
 import { channelTypes } from "../../../platform/vocabulary/channels.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
@@ -11,51 +12,26 @@ import type { ChannelRecipient, Channels, NewChannel } from "./channels.ts";
 
 /** The settings, named like the keys of the configuration file. */
 const settings: EntryField[] = [
-  {
-    name: "url",
-    type: "text",
-    option: "--url <url>",
-    description: "address, if it contains no secret: ntfy, matrix and others",
-  },
-  {
-    name: "url",
-    type: "secret",
-    option: "--url-file <file>",
-    description: 'take the address from this file, or from standard input for "-"',
-  },
-  {
-    name: "token",
-    type: "secret",
-    option: "--token-file <file>",
-    description: "take the token from this file, or from standard input",
-  },
-  {
-    name: "routingKey",
-    type: "secret",
-    option: "--routing-key-file <file>",
-    description: "take the routing key from this file, or from standard input",
-  },
-  {
-    name: "chatId",
-    type: "text",
-    option: "--chat-id <id>",
-    description: "telegram: ID or @name of the chat",
-  },
-  { name: "topic", type: "text", option: "--topic <topic>", description: "ntfy: topic" },
-  { name: "room", type: "text", option: "--room <room>", description: "matrix: ID of the room" },
-  { name: "to", type: "texts", option: "--to <address>", description: "email: a recipient" },
-  {
-    name: "template",
-    type: "secret",
-    option: "--template-file <file>",
-    description: "template: take the template from this file",
-  },
-  {
-    name: "headers",
-    type: "headers",
-    option: "--header <header>",
-    description: `template: a custom header, as "Name: value"`,
-  },
+  field("url", "text", "--url <url>", "address, if it contains no secret: ntfy, matrix and others"),
+  field(
+    "url",
+    "secret",
+    "--url-file <file>",
+    'take the address from this file, or from standard input for "-"',
+  ),
+  field("token", "secret", "--token-file <file>", "take the token from this file, or from standard input"),
+  field(
+    "routingKey",
+    "secret",
+    "--routing-key-file <file>",
+    "take the routing key from this file, or from standard input",
+  ),
+  field("chatId", "text", "--chat-id <id>", "telegram: ID or @name of the chat"),
+  field("topic", "text", "--topic <topic>", "ntfy: topic"),
+  field("room", "text", "--room <room>", "matrix: ID of the room"),
+  field("to", "texts", "--to <address>", "email: a recipient"),
+  field("template", "secret", "--template-file <file>", "template: take the template from this file"),
+  field("headers", "headers", "--header <header>", `template: a custom header, as "Name: value"`),
 ];
 
 interface Services {
@@ -119,16 +95,10 @@ the arguments of a command. A running server uses the channel at once. 'phishwat
     },
   },
   fields: [
-    {
-      name: "type",
-      type: "choice",
-      values: channelTypes,
-      plural: "types",
+    field("type", { choice: channelTypes }, "--type <type>", "service that shows the messages (required)", {
       in: ["add"],
-      option: "--type <type>",
-      description: "service that shows the messages (required)",
       required: "name the service with --type",
-    },
+    }),
     ...settings,
   ],
   columns: ({ channels: { label, shown } }) => [
@@ -148,10 +118,9 @@ the arguments of a command. A running server uses the channel at once. 'phishwat
     ["created", toIsoTime(channel.createdAt)],
   ],
   json: (channel, { channels }) => ({
-    ...jsonOf(channel, "id", "name", "type"),
+    ...jsonFields(channel, "id name type"),
     target: Object.fromEntries(channels.shown(channel).map(({ key, value }) => [key, value])),
     ...stateJson(channel),
-    origin: channel.origin,
-    created_at: toIsoTime(channel.createdAt),
+    ...jsonFields(channel, "origin createdAt"),
   }),
 };

@@ -1,9 +1,10 @@
-import { jsonOf, type EntryPresentation } from "../../../access/entries/presentation.ts";
+import { field, filterField, type EntryPresentation } from "../../../access/entries/presentation.ts";
 import {
   stateColumns,
   stateFacts,
   stateJson,
 } from "../../deliveries/administration/recipient-presentation.ts";
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { optionalIsoTime, toIsoTime } from "../../../platform/lib/clock.ts";
 import { counted } from "../../../platform/lib/wording.ts";
 import { eventTypes } from "../../../platform/vocabulary/events.ts";
@@ -57,92 +58,43 @@ meantime are not queued for it: 'webhooks enable' prints how to send them.`,
     },
   },
   fields: [
-    {
-      name: "name",
-      type: "text",
-      in: ["add"],
-      option: "--name <name>",
-      description: "name (default: made from the host)",
-    },
-    { name: "url", type: "text", in: ["change"], option: "--url <url>", description: "new URL" },
-    {
-      name: "events",
-      type: "choices",
-      values: eventTypes,
-      option: "--event <type>",
-      description: "only events of this type",
-    },
-    { name: "filter", type: "filter" },
-    {
-      name: "headers",
-      type: "headers",
-      option: "--header <header>",
-      description: `a custom header, as "Name: value"`,
-    },
-    {
-      name: "concurrency",
-      type: "number",
-      maximum: 256,
-      whole: true,
-      option: "--concurrency <count>",
-      description: "maximum concurrent requests; 0 for webhooks.endpoint_concurrency",
-    },
-    {
-      name: "ratePerSecond",
-      type: "number",
-      maximum: 10_000,
-      whole: false,
-      option: "--rate <count>",
-      description: "maximum attempts per second; 0 for no limit",
-    },
-    {
-      name: "caFile",
-      type: "path",
-      option: "--ca-file <file>",
-      description: `a certificate authority to trust, PEM; "" for none`,
-    },
-    {
-      name: "clientCertFile",
-      type: "path",
-      option: "--client-cert <file>",
-      description: `a certificate for mutual TLS, PEM; "" for none`,
-    },
-    {
-      name: "clientKeyFile",
-      type: "path",
-      option: "--client-key <file>",
-      description: `the private key of that certificate, PEM; "" for none`,
-    },
-    {
-      name: "secret",
-      type: "secret",
-      in: ["add", "rotate"],
-      option: "--secret-file <file>",
-      description: 'take the secret from this file, or from standard input for "-"',
-    },
-    {
-      name: "filter",
-      type: "all_threats",
+    field("name", "text", "--name <name>", "name (default: made from the host)", { in: ["add"] }),
+    field("url", "text", "--url <url>", "new URL", { in: ["change"] }),
+    field("events", { choices: eventTypes }, "--event <type>", "only events of this type"),
+    filterField,
+    field("headers", "headers", "--header <header>", `a custom header, as "Name: value"`),
+    field(
+      "concurrency",
+      { maximum: 256, whole: true },
+      "--concurrency <count>",
+      "maximum concurrent requests; 0 for webhooks.endpoint_concurrency",
+    ),
+    field(
+      "ratePerSecond",
+      { maximum: 10_000, whole: false },
+      "--rate <count>",
+      "maximum attempts per second; 0 for no limit",
+    ),
+    field("caFile", "path", "--ca-file <file>", `a certificate authority to trust, PEM; "" for none`),
+    field("clientCertFile", "path", "--client-cert <file>", `a certificate for mutual TLS, PEM; "" for none`),
+    field(
+      "clientKeyFile",
+      "path",
+      "--client-key <file>",
+      `the private key of that certificate, PEM; "" for none`,
+    ),
+    field(
+      "secret",
+      "secret",
+      "--secret-file <file>",
+      'take the secret from this file, or from standard input for "-"',
+      { in: ["add", "rotate"] },
+    ),
+    field("filter", "all_threats", "--all-threats", "remove all filters, before others are set", {
       in: ["change"],
-      option: "--all-threats",
-      description: "remove all filters, before others are set",
-    },
-    {
-      name: "events",
-      type: "clear",
-      value: [],
-      in: ["change"],
-      option: "--all-events",
-      description: "events of all types",
-    },
-    {
-      name: "headers",
-      type: "clear",
-      value: {},
-      in: ["change"],
-      option: "--clear-headers",
-      description: "remove all custom headers",
-    },
+    }),
+    field("events", { clear: [] }, "--all-events", "events of all types", { in: ["change"] }),
+    field("headers", { clear: {} }, "--clear-headers", "remove all custom headers", { in: ["change"] }),
   ],
   columns: () => [
     { title: "url", cell: ({ url }) => url, elastic: true },
@@ -161,29 +113,13 @@ meantime are not queued for it: 'webhooks enable' prints how to send them.`,
     ["created", toIsoTime(endpoint.createdAt)],
   ],
   json: (endpoint) => ({
-    ...jsonOf(endpoint, "id", "name", "url", "events"),
-    ...jsonOf(
-      endpoint.filter ?? noFilter,
-      "minSeverity",
-      "protectedDomains",
-      "types",
-      "sources",
-      "verifiedOnly",
-    ),
+    ...jsonFields(endpoint, "id name url events"),
+    ...jsonFields(endpoint.filter ?? noFilter, "minSeverity protectedDomains types sources verifiedOnly"),
     ...stateJson(endpoint),
     previous_secret_until: optionalIsoTime(endpoint.previousSecretUntil),
     // Header values may be secret.
     headers: Object.keys(endpoint.headers),
-    ...jsonOf(
-      endpoint,
-      "concurrency",
-      "ratePerSecond",
-      "caFile",
-      "clientCertFile",
-      "clientKeyFile",
-      "origin",
-    ),
-    created_at: toIsoTime(endpoint.createdAt),
+    ...jsonFields(endpoint, "concurrency ratePerSecond caFile clientCertFile clientKeyFile origin createdAt"),
   }),
 };
 

@@ -1,4 +1,5 @@
 import { originText, stateText, type EntryFact } from "../../../access/entries/presentation.ts";
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { optionalIsoTime, toIsoTime } from "../../../platform/lib/clock.ts";
 import type { Recipient } from "../recipients.ts";
 import { causeOf, recipientState } from "../rules/recipient-state.ts";
@@ -37,12 +38,10 @@ export function stateFacts(recipient: StatedRecipient): EntryFact[] {
 /** Returns the state of a recipient in the JSON form of commands. Programs read its names. */
 export function stateJson(recipient: StatedRecipient) {
   return {
-    enabled: recipient.enabled,
-    disabled_reason: recipient.disabledReason,
-    consecutive_failures: recipient.consecutiveFailures,
+    ...jsonFields(recipient, "enabled disabledReason consecutiveFailures"),
     failing_since: optionalIsoTime(recipient.failingSince),
     state: recipientState(recipient),
     cause: causeOf(recipient),
-    next_probe_at: optionalIsoTime(recipient.nextProbeAt),
+    ...jsonFields(recipient, "nextProbeAt"),
   };
 }

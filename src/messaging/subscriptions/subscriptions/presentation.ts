@@ -1,11 +1,13 @@
 import {
-  jsonOf,
   originText,
   stateText,
   type EntryPresentation,
+  field,
+  filterField,
 } from "../../../access/entries/presentation.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import { readHours, readTimeOfDay } from "../../../platform/config/fields/notification-texts.ts";
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { optionalIsoTime, toIsoTime } from "../../../platform/lib/clock.ts";
 import { digests, weekdays } from "../../../platform/vocabulary/channels.ts";
 import { noticeTypes } from "../../../platform/vocabulary/events.ts";
@@ -60,79 +62,27 @@ export const subscriptionPresentation: EntryPresentation<Subscription, Services>
     },
   },
   fields: [
-    {
-      name: "channel",
-      type: "text",
+    field("channel", "text", "--channel <channel>", "channel that is sent the messages (required)", {
       in: ["add"],
-      option: "--channel <channel>",
-      description: "channel that is sent the messages (required)",
       required: "--channel is required: the channel that is sent the messages",
-    },
-    {
-      name: "channel",
-      type: "text",
+    }),
+    field("channel", "text", "--channel <channel>", "another channel", { in: ["change"] }),
+    field("events", { choices: noticeTypes }, "--event <type>", "events of this type"),
+    filterField,
+    field("digest", { choice: digests }, "--digest <period>", "one message for each period; none: at once"),
+    field("at", { parse: readTimeOfDay }, "--at <time>", "time of a daily digest, such as 08:00"),
+    field("weekdays", { choices: weekdays }, "--weekday <day>", "send messages on this day only"),
+    field("timeZone", "text", "--time-zone <zone>", "time zone of the times, such as Europe/Berlin"),
+    field(
+      "quietHours",
+      { parse: (text) => (text === "" ? { value: null } : readHours(text)) },
+      "--quiet-hours <hours>",
+      `hours in which messages wait, such as 22:00-07:00; "" for none`,
+    ),
+    field("filter", "all_threats", "--all-threats", "remove all filters, before others are set", {
       in: ["change"],
-      option: "--channel <channel>",
-      description: "another channel",
-    },
-    {
-      name: "events",
-      type: "choices",
-      values: noticeTypes,
-      option: "--event <type>",
-      description: "events of this type",
-    },
-    { name: "filter", type: "filter" },
-    {
-      name: "digest",
-      type: "choice",
-      values: digests,
-      plural: "periods",
-      option: "--digest <period>",
-      description: "one message for each period; none: at once",
-    },
-    {
-      name: "at",
-      type: "parsed",
-      read: readTimeOfDay,
-      option: "--at <time>",
-      description: "time of a daily digest, such as 08:00",
-    },
-    {
-      name: "weekdays",
-      type: "choices",
-      values: weekdays,
-      option: "--weekday <day>",
-      description: "send messages on this day only",
-    },
-    {
-      name: "timeZone",
-      type: "text",
-      option: "--time-zone <zone>",
-      description: "time zone of the times, such as Europe/Berlin",
-    },
-    {
-      name: "quietHours",
-      type: "parsed",
-      read: (text) => (text === "" ? { value: null } : readHours(text)),
-      option: "--quiet-hours <hours>",
-      description: `hours in which messages wait, such as 22:00-07:00; "" for none`,
-    },
-    {
-      name: "filter",
-      type: "all_threats",
-      in: ["change"],
-      option: "--all-threats",
-      description: "remove all filters, before others are set",
-    },
-    {
-      name: "weekdays",
-      type: "clear",
-      value: [],
-      in: ["change"],
-      option: "--every-day",
-      description: "send messages on every day",
-    },
+    }),
+    field("weekdays", { clear: [] }, "--every-day", "send messages on every day", { in: ["change"] }),
   ],
   columns: () => [
     { title: "channel", cell: ({ channel }) => channel.name, elastic: true },
@@ -156,17 +106,15 @@ export const subscriptionPresentation: EntryPresentation<Subscription, Services>
     ["created", toIsoTime(subscription.createdAt)],
   ],
   json: (subscription) => ({
-    ...jsonOf(subscription, "id", "name"),
+    ...jsonFields(subscription, "id name"),
     channel: subscription.channel.name,
-    events: subscription.events,
-    ...jsonOf(subscription.filter, "minSeverity", "protectedDomains", "types", "sources", "verifiedOnly"),
+    ...jsonFields(subscription, "events"),
+    ...jsonFields(subscription.filter, "minSeverity protectedDomains types sources verifiedOnly"),
     digest: subscription.digest,
     at: timeOfDay(subscription.at),
-    ...jsonOf(subscription, "weekdays", "timeZone"),
+    ...jsonFields(subscription, "weekdays timeZone"),
     quiet_hours: quietHoursText(subscription),
-    ...jsonOf(subscription, "enabled", "disabledReason", "origin"),
-    last_message_at: optionalIsoTime(subscription.lastMessageAt),
-    created_at: toIsoTime(subscription.createdAt),
+    ...jsonFields(subscription, "enabled disabledReason origin lastMessageAt createdAt"),
   }),
 };
 

@@ -1,9 +1,10 @@
 import {
-  jsonOf,
   originText,
   stateText,
   type EntryPresentation,
+  field,
 } from "../../../access/entries/presentation.ts";
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { optionalIsoTime, toIsoTime } from "../../../platform/lib/clock.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { severities, statuses } from "../../../platform/vocabulary/threats.ts";
@@ -53,84 +54,77 @@ they have downloaded.`,
     remove: { summary: "remove a block list; its addresses return 404" },
   },
   fields: [
-    {
-      name: "statuses",
-      type: "choices",
-      values: statuses,
-      option: "--status <status>",
-      description: "list threats with this status",
+    field("statuses", { choices: statuses }, "--status <status>", "list threats with this status", {
       control: {
         key: "statuses",
         label: "Status of the threats",
         hint: "Resolved threats may come back: list them for as long as you want to block them.",
       },
-    },
-    {
-      name: "minSeverity",
-      type: "choice",
-      values: severities,
-      option: "--min-severity <severity>",
-      description: "minimum severity",
-      plural: "severities",
-      control: {
-        key: "min_severity",
-        label: "Minimum severity",
-        help: {
-          about: "the minimum severity of a list",
-          text: "Only threats of this severity or a higher one are listed, and blocked by those who use the list.",
-          manual: "block-lists#what-is-listed",
+    }),
+    field(
+      "minSeverity",
+      { choice: severities, plural: "severities" },
+      "--min-severity <severity>",
+      "minimum severity",
+      {
+        control: {
+          key: "min_severity",
+          label: "Minimum severity",
+          help: {
+            about: "the minimum severity of a list",
+            text: "Only threats of this severity or a higher one are listed, and blocked by those who use the list.",
+            manual: "block-lists#what-is-listed",
+          },
         },
       },
-    },
-    {
-      name: "verifiedOnly",
-      type: "yes_no",
-      option: "--verified <yes|no>",
-      description: "only threats whose name is known to exist or whose page was seen",
-      control: {
-        key: "verified_only",
-        label: "Only verified threats: the name is known to exist, or its page was seen",
-      },
-    },
-    {
-      name: "protectedDomains",
-      type: "protected_domains",
-      option: "--domain <domain>",
-      description: "only threats to this protected domain",
-      control: { key: "protected_domains", label: "Protected domains" },
-    },
-    {
-      name: "protectedDomains",
-      type: "clear",
-      value: [],
-      option: "--all-domains",
-      description: "threats to all protected domains",
-    },
-    {
-      name: "maxAgeMs",
-      type: "duration",
-      form: 'a duration such as 12h or 30d, or "" for always',
-      option: "--max-age <duration>",
-      description: `list a threat for this long after it was first seen, such as 30d; "" for always`,
-      control: {
-        key: "max_age",
-        label: "Maximum age",
-        placeholder: "30d",
-        hint: "Such as 30d. Leave empty to list threats for as long as they match.",
-        help: {
-          about: "the maximum age",
-          text: "A threat leaves the list this long after it was first seen, whatever its status.",
-          manual: "block-lists#what-is-listed",
+    ),
+    field(
+      "verifiedOnly",
+      "yes_no",
+      "--verified <yes|no>",
+      "only threats whose name is known to exist or whose page was seen",
+      {
+        control: {
+          key: "verified_only",
+          label: "Only verified threats: the name is known to exist, or its page was seen",
         },
       },
-    },
-    {
-      name: "token",
-      type: "secret",
-      in: ["add", "rotate"],
-      option: "--token-file <file>",
-      description: 'take the token from this file, or from standard input for "-" (default: generated)',
-    },
+    ),
+    field(
+      "protectedDomains",
+      "protected_domains",
+      "--domain <domain>",
+      "only threats to this protected domain",
+      { control: { key: "protected_domains", label: "Protected domains" } },
+    ),
+    field("protectedDomains", { clear: [] }, "--all-domains", "threats to all protected domains"),
+    field(
+      "maxAgeMs",
+      { duration: 'a duration such as 12h or 30d, or "" for always' },
+      "--max-age <duration>",
+      `list a threat for this long after it was first seen, such as 30d; "" for always`,
+      {
+        control: {
+          key: "max_age",
+          label: "Maximum age",
+          placeholder: "30d",
+          maxLength: 20,
+          hint: "Such as 30d. Leave empty to list threats for as long as they match.",
+          help: {
+            about: "the maximum age",
+            text: "A threat leaves the list this long after it was first seen, whatever its status.",
+            manual: "block-lists#what-is-listed",
+          },
+        },
+      },
+    ),
+    field(
+      "token",
+      "secret",
+      "--token-file <file>",
+      'take the token from this file, or from standard input for "-" (default: generated)',
+      { in: ["add", "rotate"] },
+    ),
   ],
   columns: () => [
     { title: "contains", cell: describeFilter, elastic: true },
@@ -148,12 +142,12 @@ they have downloaded.`,
     ["downloaded", downloadText(list)],
   ],
   json: (list) => ({
-    ...jsonOf(list, "id", "name", "statuses", "minSeverity", "verifiedOnly", "protectedDomains", "maxAgeMs"),
-    ...jsonOf(list, "enabled", "disabledReason", "origin", "names"),
+    ...jsonFields(list, "id name statuses minSeverity verifiedOnly protectedDomains maxAgeMs"),
+    ...jsonFields(list, "enabled disabledReason origin names"),
     changed_at: toIsoTime(list.contentChangedAt),
     downloaded_at: optionalIsoTime(list.fetchedAt),
     downloaded_by: list.fetchedBy,
-    created_at: toIsoTime(list.createdAt),
+    ...jsonFields(list, "createdAt"),
   }),
 };
 

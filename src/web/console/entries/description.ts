@@ -23,19 +23,24 @@ export interface EntryWords {
  * The pages of one kind of entries. What all kinds share follows from it: their routes, finding, adding, changing,
  * enabling, disabling, removing, and what is asked and said in between.
  */
-export interface EntryPages<E extends Entry, Name extends ServiceName> extends EntryWords {
+export interface EntryPages<
+  E extends Entry,
+  Name extends ServiceName,
+  Settings extends object = EntryValues,
+> extends EntryWords {
   addPath: string;
   service(services: Pick<PageServices, Name>): EntryService<E>;
   /** Renders the page of one entry, which begins with `<EntryHead>`. */
   show(context: Context<Name>, entry: E, words: EntryWords): PageResult | Promise<PageResult>;
-  form: EntryForm<E, Name>;
+  form: EntryForm<E, Name, Settings>;
   /** Page in place of the form for a new entry, for example to choose its type first. */
   chooseFirst?(context: Context<Name>): PageResult | undefined;
-  /**
-   * Adds or changes an entry, in place of a single call of the service.
-   * @param entry undefined: a new one
-   */
-  save?(context: Context<Name>, values: EntryValues, entry: E | undefined): Promise<Saved>;
+  /** Adds an entry, or changes `entry`, in place of a single call of the service. */
+  save?(
+    context: Context<Name>,
+    settings: Settings,
+    options: { name: string; entry: E | undefined },
+  ): Promise<Saved>;
   /** Sentence after an entry was changed. */
   changed(entry: E): string;
   /** Returns the message after an entry was enabled. Default: that it is. */
@@ -62,8 +67,10 @@ export interface FormState<E> {
   errors?: FieldErrors;
 }
 
+export type ShownForm<E> = FormState<E> & { errors: FieldErrors };
+
 /** The form with which entries of one kind are added and changed. */
-export interface EntryForm<E extends Entry, Name extends ServiceName> {
+export interface EntryForm<E extends Entry, Name extends ServiceName, Settings extends object> {
   /** Explains what the entries do, or where to read more. */
   lead?(context: Context<Name>, state: FormState<E>): ComponentChildren;
   /** Title of the page for a new entry. Default: `Add NOUN`. */
@@ -77,14 +84,14 @@ export interface EntryForm<E extends Entry, Name extends ServiceName> {
   /** Field of the name, which only a new entry has. */
   name: Partial<Parameters<typeof TextField>[0]>;
   /** Shown in place of the form while no entry can be added. */
-  missing?(context: Context<Name>): ComponentChildren | undefined;
+  missing?(context: Context<Name>, state: FormState<E>): ComponentChildren | undefined;
   /** The fields of a setting that comes before the name. */
-  before?(context: Context<Name>, state: Required<FormState<E>>): ComponentChildren;
-  fields(context: Context<Name>, state: Required<FormState<E>>): ComponentChildren;
+  before?(context: Context<Name>, state: ShownForm<E>): ComponentChildren;
+  fields(context: Context<Name>, state: ShownForm<E>): ComponentChildren;
   /** Reads the settings. @returns `errors` is empty if all of them can be read */
-  read(context: Context<Name>, entry: E | undefined): { values: EntryValues; errors: FieldErrors };
+  read(context: Context<Name>, entry: E | undefined): { settings: Settings; errors: FieldErrors };
   /** Words an error of the service for the form. */
   wordErrors?(errors: FieldErrors, context: Context<Name>, entry: E | undefined): FieldErrors;
   /** Describes the entered settings in one sentence; the form has a button that shows it. */
-  preview?(values: EntryValues): string;
+  preview?(settings: Settings): string;
 }

@@ -1,4 +1,4 @@
-import type { EntryField, EntryValues, SettingField } from "../../../access/entries/presentation.ts";
+import type { EntryField, EntryValues } from "../../../access/entries/presentation.ts";
 import { durationForm, formatDuration, parseDuration } from "../../../platform/lib/durations.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { Help } from "../kit/disclosure.tsx";
@@ -9,7 +9,7 @@ import { ProtectedDomainsField } from "../threat-kit/event-filter.tsx";
 
 /** The settings of entries as controls of a form. */
 
-type Controlled = SettingField & Required<Pick<SettingField, "control">>;
+type Controlled = EntryField & Required<Pick<EntryField, "control">>;
 
 function isControlled(field: EntryField): field is Controlled {
   return field.control !== undefined;
@@ -29,7 +29,7 @@ export function formOfFields(fields: readonly EntryField[], settings: object): U
 function textsOf({ type }: EntryField, value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String);
   if (value === null || value === undefined) return [""];
-  if (type === "duration") return [formatDuration(Number(value))];
+  if (typeof type === "object" && "duration" in type) return [formatDuration(Number(value))];
   return [value === true ? "yes" : value === false ? "" : String(value)];
 }
 
@@ -37,37 +37,27 @@ function textsOf({ type }: EntryField, value: unknown): string[] {
 export function readFormFields(
   fields: readonly EntryField[],
   form: URLSearchParams,
-): { values: EntryValues; errors: FieldErrors } {
+): { settings: EntryValues; errors: FieldErrors } {
   const { errors, field: read } = createFieldReader();
-  const values: EntryValues = {};
+  const settings: EntryValues = {};
   for (const field of fields.filter(isControlled))
-    values[field.name] = read(field.control.key, () => valueIn(field, form), undefined);
-  return { values, errors };
+    settings[field.name] = read(field.control.key, () => valueIn(field, form), undefined);
+  return { settings, errors };
 }
 
 /** @throws PublicError `bad_request` */
-function valueIn(field: Controlled, form: URLSearchParams): unknown {
-  const { key, label } = field.control;
+function valueIn({ type, control: { key, label } }: Controlled, form: URLSearchParams): unknown {
   const text = (form.get(key) ?? "").trim();
-  switch (field.type) {
-    case "yes_no":
-      return text === "yes";
-    case "choice":
-      if (!field.values.includes(text))
-        throw badRequest(`choose one of these ${field.plural}: ${field.values.join(", ")}`);
-      return text;
-    case "choices":
-      return field.values.filter((value) => form.getAll(key).includes(value));
-    case "protected_domains":
-      return readOnlyThese(form, key, form.getAll(key).flatMap(splitList));
-    case "duration": {
-      const ms = parseDuration(text);
-      if (text !== "" && ms === null) throw badRequest(`the ${label.toLowerCase()} must be ${durationForm}`);
-      return ms;
-    }
-    default:
-      return text;
-  }
+  if (type === "yes_no") return text === "yes";
+  if (type === "protected_domains") return readOnlyThese(form, key, form.getAll(key).flatMap(splitList));
+  if (typeof type === "string") return text;
+  if ("choices" in type) return type.choices.filter((value) => form.getAll(key).includes(value));
+  if ("choice" in type && !type.choice.includes(text))
+    throw badRequest(`choose one of these ${type.plural ?? "values"}: ${type.choice.join(", ")}`);
+  if (!("duration" in type)) return text;
+  const ms = parseDuration(text);
+  if (text !== "" && ms === null) throw badRequest(`the ${label.toLowerCase()} must be ${durationForm}`);
+  return ms;
 }
 
 /** The controls of all settings. @param domains names of the protected domains */
@@ -92,7 +82,7 @@ export function FieldControls({
 }
 
 function Control({
-  field,
+  field: { type, control },
   form,
   error,
   domains,
@@ -102,7 +92,7 @@ function Control({
   error: string | undefined;
   domains: readonly string[];
 }) {
-  const { key: name, label, hint, help: explained, placeholder } = field.control;
+  const { key: name, label, hint, help: explained, ...rest } = control;
   const help = explained && (
     <Help about={explained.about} manual={explained.manual}>
       {explained.text}
@@ -111,23 +101,12 @@ function Control({
   const shared = { label, name, hint, help, error };
   const value = form.get(name) ?? "";
   const choicesOf = (values: readonly string[]) => values.map((one) => ({ value: one, label: inWords(one) }));
-  switch (field.type) {
-    case "yes_no":
-      return <Checkbox label={label} name={name} checked={value === "yes"} />;
-    case "choice":
-      return <Select {...shared} choices={choicesOf(field.values)} value={value} />;
-    case "choices":
-      return <Choices {...shared} choices={choicesOf(field.values)} values={form.getAll(name)} />;
-    case "protected_domains":
-      return <ProtectedDomainsField name={name} domains={domains} form={form} help={help} error={error} />;
-    default:
-      return (
-        <TextField
-          {...shared}
-          value={value}
-          maxLength={field.type === "duration" ? 20 : 2_000}
-          {...(placeholder === undefined ? {} : { placeholder })}
-        />
-      );
-  }
+  if (type === "yes_no") return <Checkbox label={label} name={name} checked={value === "yes"} />;
+  if (type === "protected_domains")
+    return <ProtectedDomainsField name={name} domains={domains} form={form} help={help} error={error} />;
+  if (typeof type === "object" && "choices" in type)
+    return <Choices {...shared} choices={choicesOf(type.choices)} values={form.getAll(name)} />;
+  if (typeof type === "object" && "choice" in type)
+    return <Select {...shared} choices={choicesOf(type.choice)} value={value} />;
+  return <TextField {...shared} {...rest} value={value} />;
 }

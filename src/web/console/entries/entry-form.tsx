@@ -1,5 +1,4 @@
 import type { Entry } from "../../../access/entries/administration.ts";
-import type { EntryValues } from "../../../access/entries/presentation.ts";
 import { FormError, LinkButton, PageHead } from "../kit/components.tsx";
 import { attempt, wholeForm } from "../kit/fields.ts";
 import { Button, Form, TextField } from "../kit/form.tsx";
@@ -9,8 +8,8 @@ import type { Context } from "../shell/router.ts";
 import type { ServiceName } from "../shell/services.ts";
 import type { EntryPages, FormState, Saved } from "./description.ts";
 
-export function showEntryForm<E extends Entry, Name extends ServiceName>(
-  { addPath, form: description, listPage, noun, pathOf, short = noun }: EntryPages<E, Name>,
+export function showEntryForm<E extends Entry, Name extends ServiceName, Settings extends object>(
+  { addPath, form: description, listPage, noun, pathOf, short = noun }: EntryPages<E, Name, Settings>,
   context: Context<Name>,
   given: FormState<E> & { preview?: string },
 ): PageResult {
@@ -25,9 +24,9 @@ export function showEntryForm<E extends Entry, Name extends ServiceName>(
       <PageHead title={title} crumbs={[back]} lead={description.lead?.(context, state)} />
       <FormError message={errors[wholeForm]} />
       {preview === undefined ? null : <FlashMessage flash={{ tone: "success", text: `${preview}.` }} />}
-      {description.missing?.(context) ?? (
+      {description.missing?.(context, state) ?? (
         <Form action={isNew ? addPath : `${back.path}/edit`}>
-          {description.before?.(context, state as Required<FormState<E>>)}
+          {description.before?.(context, state)}
           {isNew ? (
             <TextField
               label="Name"
@@ -37,7 +36,7 @@ export function showEntryForm<E extends Entry, Name extends ServiceName>(
               {...description.name}
             />
           ) : null}
-          {description.fields(context, state as Required<FormState<E>>)}
+          {description.fields(context, state)}
           <div class="line">
             <Button label={isNew ? `Add ${short}` : "Save"} variant="primary" />
             {description.preview === undefined ? null : <Button label="Preview" name="preview" value="yes" />}
@@ -51,20 +50,19 @@ export function showEntryForm<E extends Entry, Name extends ServiceName>(
 }
 
 /** Adds an entry, or changes `entry`, with what the form contains; shows it again if something is wrong. */
-export async function saveEntry<E extends Entry, Name extends ServiceName>(
-  pages: EntryPages<E, Name>,
+export async function saveEntry<E extends Entry, Name extends ServiceName, Settings extends object>(
+  pages: EntryPages<E, Name, Settings>,
   context: Context<Name>,
   entry: E | undefined,
 ): Promise<PageResult> {
   const { form } = context;
   const { preview, read, wordErrors } = pages.form;
-  const { values, errors } = read(context, entry);
+  const { settings, errors } = read(context, entry);
   if (Object.keys(errors).length > 0) return showEntryForm(pages, context, { form, entry, errors });
   if (preview !== undefined && form.has("preview"))
-    return showEntryForm(pages, context, { form, entry, preview: preview(values) });
+    return showEntryForm(pages, context, { form, entry, preview: preview(settings) });
   const name = (form.get("name") ?? "").trim();
-  const wanted = entry === undefined ? { ...values, name } : values;
-  const saved = await attempt(() => (pages.save ?? saveWithService(pages))(context, wanted, entry));
+  const saved = await attempt(() => (pages.save ?? saveWith(pages))(context, settings, { name, entry }));
   if (!saved.ok) {
     const worded = wordErrors?.(saved.errors, context, entry) ?? saved.errors;
     return showEntryForm(pages, context, { form, entry, errors: worded });
@@ -74,16 +72,17 @@ export async function saveEntry<E extends Entry, Name extends ServiceName>(
   return redirect(pages.pathOf(id), message ?? usual);
 }
 
-function saveWithService<E extends Entry, Name extends ServiceName>({ service }: EntryPages<E, Name>) {
-  return (
-    { by, services, write }: Context<Name>,
-    values: EntryValues,
-    entry: E | undefined,
-  ): Promise<Saved> =>
-    write<Saved>(() =>
-      // The service validates the values.
-      entry === undefined
-        ? (service(services).add(values as never, { by }) as E)
-        : service(services).change(entry.id, values as never, { by }),
-    ).then(({ id }) => ({ id }));
+/** Saves an entry with the service, which validates the settings. */
+function saveWith<E extends Entry, Name extends ServiceName, Settings extends object>({
+  service,
+}: EntryPages<E, Name, Settings>): Required<EntryPages<E, Name, Settings>>["save"] {
+  return ({ by, services, write }, settings, { name, entry }) =>
+    write<Saved>(() => {
+      const { add, change } = service(services);
+      const { id } =
+        entry === undefined
+          ? (add({ ...settings, name } as never, { by }) as E)
+          : change(entry.id, settings as never, { by });
+      return { id };
+    });
 }

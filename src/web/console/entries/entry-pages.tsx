@@ -13,8 +13,8 @@ import type { EntryPages, EntryWords } from "./description.ts";
 import { saveEntry, showEntryForm } from "./entry-form.tsx";
 
 /** Returns the routes of one kind of entries, without their list. */
-export function entryRoutes<E extends Entry, Name extends ServiceName>(
-  pages: EntryPages<E, Name>,
+export function entryRoutes<E extends Entry, Name extends ServiceName, Settings extends object>(
+  pages: EntryPages<E, Name, Settings>,
 ): Route<Name>[] {
   const { addPath, form } = pages;
   const one = pages.pathOf(":id");
@@ -74,8 +74,8 @@ export function editableEntry<E extends Entry, Name extends ServiceName>(
   return entry;
 }
 
-async function switchEntry<E extends Entry, Name extends ServiceName>(
-  pages: EntryPages<E, Name>,
+async function switchEntry<E extends Entry, Name extends ServiceName, Settings extends object>(
+  pages: EntryPages<E, Name, Settings>,
   context: Context<Name>,
   change: "enable" | "disable",
 ): Promise<PageResult> {
@@ -87,8 +87,8 @@ async function switchEntry<E extends Entry, Name extends ServiceName>(
   return redirect(pages.pathOf(id), pages.enabled?.(context, switched as E) ?? `${name} is enabled.`);
 }
 
-function askToRemove<E extends Entry, Name extends ServiceName>(
-  { noun, pathOf, removing, short = noun }: EntryPages<E, Name>,
+function askToRemove<E extends Entry>(
+  { noun, pathOf, removing, short = noun }: EntryWords & { removing(entry: E): ComponentChildren },
   entry: E,
 ): PageResult {
   const path = pathOf(entry.id);
@@ -100,8 +100,8 @@ function askToRemove<E extends Entry, Name extends ServiceName>(
   );
 }
 
-async function removeEntry<E extends Entry, Name extends ServiceName>(
-  pages: EntryPages<E, Name>,
+async function removeEntry<E extends Entry, Name extends ServiceName, Settings extends object>(
+  pages: EntryPages<E, Name, Settings>,
   context: Context<Name>,
 ): Promise<PageResult> {
   const { id, name } = editableEntry(pages, context);
@@ -162,7 +162,7 @@ export function EntryHead({
 }
 
 /** Remark on the page of an entry of the configuration file. @param where its table there */
-export function DeclaredNote({ entry, where }: { entry: Entry; where?: string }) {
+export function DeclaredNote({ entry, where }: { entry: Entry; where?: string | undefined }) {
   return isDeclared(entry) ? (
     <p>
       <DeclaredMark {...(where === undefined ? {} : { where })} />

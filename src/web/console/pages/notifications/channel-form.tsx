@@ -1,38 +1,117 @@
 import type { ChannelRecipient } from "../../../../messaging/channels/all/channels.ts";
 import { propertyOf } from "../../../../messaging/channels/all/channel-target.ts";
+import type { ChannelTarget } from "../../../../messaging/channels/http/notice-type.ts";
+import { badRequest } from "../../../../platform/lib/errors.ts";
 import {
   channelKeys,
   keysOfChannel,
   type ChannelKey,
   type ChannelType,
 } from "../../../../platform/vocabulary/channels.ts";
-import { FormError, LinkButton, PageHead } from "../../kit/components.tsx";
-import { wholeForm, type FieldErrors } from "../../kit/fields.ts";
-import { Button, Checkbox, Form, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
+import type { EntryForm } from "../../entries/description.ts";
+import { PageHead } from "../../kit/components.tsx";
+import { createFieldReader, readHeaders, splitList, type FieldErrors } from "../../kit/fields.ts";
+import { Checkbox, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import { channelPath, newChannelPath, notificationsPath } from "../../kit/paths.ts";
+import { newChannelPath, notificationsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { channelForms, isSecret, type ChannelField } from "./channel-fields.ts";
 
-export type FormContext = Context<"channels" | "config">;
+type FormContext = Context<"channels" | "config">;
 
-/** Prefix of the checkbox that removes a stored secret. */
-export const removal = "remove_";
-
-/** Step 1 of adding a channel: choosing the service. Step 2: its form. */
-export function showNewChannel(
-  context: FormContext,
-  form = new URLSearchParams(),
-  errors: FieldErrors = {},
-): PageResult {
-  const { channels } = context.services;
-  // Nothing else is taken from the address: a link must not fill in where messages are sent.
-  const given = form.get("type") ?? context.query.get("type");
-  const type = channels.types.find((one) => one === given);
-  return type === undefined ? chooseService(context) : showChannelForm(context, { type, form, errors });
+/** A target, and the service that a new channel is for. */
+export interface ChannelSettings {
+  type: ChannelType;
+  target: Partial<ChannelTarget>;
 }
 
-function chooseService({ services: { channels } }: FormContext): PageResult {
+/** Prefix of the checkbox that removes a stored secret. */
+const removal = "remove_";
+
+/** The form with which channels are added and changed: the second step, after the service was chosen. */
+export const channelForm: EntryForm<ChannelRecipient, "channels" | "config", ChannelSettings> = {
+  addTitle: (context) => `Add ${context.services.channels.label(typeOf(context))} channel`,
+  addCrumb: { label: "Choose another service", path: newChannelPath },
+  lead(context, { entry }) {
+    const type = typeOf(context, entry);
+    return (
+      <>
+        {channelForms[type].purpose}{" "}
+        <a href={`/docs/channels#${manualSection(context.services.channels.label(type), type)}`}>
+          Setup in the manual
+        </a>
+      </>
+    );
+  },
+  name: {
+    required: true,
+    maxLength: 64,
+    placeholder: "team-chat",
+    autofocus: true,
+    hint: "Subscriptions and the command line refer to the channel by its name.",
+  },
+  missing: (context, { entry }) =>
+    typeOf(context, entry) !== "email" || context.services.config.smtp !== null ? undefined : (
+      <p>
+        The mail server is declared in the configuration file. Set <code>host</code> and <code>from</code> of{" "}
+        <code>[smtp]</code> there.
+      </p>
+    ),
+  newForm: () => new URLSearchParams(),
+  formOf,
+  before: (context, { entry }) =>
+    entry === undefined ? <HiddenFields fields={{ type: typeOf(context) }} /> : null,
+  fields(context, { form, entry, errors }) {
+    const type = typeOf(context, entry);
+    const { required } = keysOfChannel[type];
+    const shown = entry === undefined ? [] : context.services.channels.shown(entry);
+    return (
+      <>
+        {fieldsOf(type).map(([key, field]) => (
+          <Control
+            name={key}
+            field={field}
+            value={form.get(key) ?? ""}
+            required={required.includes(key)}
+            error={errors[key]}
+            stored={storedValue(shown, type, key)}
+            remove={form.get(removal + key) === "yes"}
+          />
+        ))}
+        <Checkbox
+          label="Send a test message after saving"
+          name="test"
+          checked={Object.keys(errors).length === 0 || form.get("test") === "yes"}
+        />
+      </>
+    );
+  },
+  read(context, entry) {
+    const type = typeOf(context, entry);
+    const { errors, field } = createFieldReader();
+    const shown = entry === undefined ? [] : context.services.channels.shown(entry);
+    const stored = shown.flatMap(({ key }) => (isSecret(type, key) ? [key] : []));
+    return { settings: { type, target: readTarget(context.form, { type, field, stored }) }, errors };
+  },
+  wordErrors: (errors, context, entry) => inWordsOf(typeOf(context, entry), errors),
+};
+
+/** Returns the chosen service; undefined if none is chosen yet. */
+export function chosenType({ form, query, services }: Context<"channels">): ChannelType | undefined {
+  // Nothing else is taken from the address: a link must not fill in where messages are sent.
+  const given = form.get("type") ?? query.get("type");
+  return services.channels.types.find((one) => one === given);
+}
+
+/** @throws PublicError `bad_request` */
+function typeOf(context: Context<"channels">, channel?: ChannelRecipient): ChannelType {
+  const type = channel?.type ?? chosenType(context);
+  if (type === undefined) throw badRequest("Choose one of the services.");
+  return type;
+}
+
+/** Step 1 of adding a channel: choosing the service. */
+export function chooseService({ services: { channels } }: FormContext): PageResult {
   return page(
     "Add channel",
     <>
@@ -53,94 +132,12 @@ function chooseService({ services: { channels } }: FormContext): PageResult {
   );
 }
 
-/** Form of a new channel, or of a change of `channel`. */
-export function showChannelForm(
-  { services: { channels, config } }: FormContext,
-  {
-    type,
-    form,
-    channel,
-    errors = {},
-  }: { type: ChannelType; form: URLSearchParams; channel?: ChannelRecipient; errors?: FieldErrors },
-): PageResult {
-  const service = channels.label(type);
-  const title = channel === undefined ? `Add ${service} channel` : `Edit ${channel.name}`;
-  const back =
-    channel === undefined
-      ? { label: "Choose another service", path: newChannelPath }
-      : { label: channel.name, path: channelPath(channel.id) };
-  const { required } = keysOfChannel[type];
-  const needsMailServer = type === "email" && config.smtp === null;
-  return page(
-    title,
-    <div class="narrow">
-      <PageHead
-        title={title}
-        crumbs={[back]}
-        lead={
-          <>
-            {channelForms[type].purpose}{" "}
-            <a href={`/docs/channels#${manualSection(service, type)}`}>Setup in the manual</a>
-          </>
-        }
-      />
-      <FormError message={errors[wholeForm]} />
-      {needsMailServer ? (
-        <p>
-          The mail server is declared in the configuration file. Set <code>host</code> and <code>from</code>{" "}
-          of <code>[smtp]</code> there.
-        </p>
-      ) : (
-        <Form action={channel === undefined ? newChannelPath : `${channelPath(channel.id)}/edit`}>
-          {channel === undefined ? (
-            <>
-              <HiddenFields fields={{ type }} />
-              <TextField
-                label="Name"
-                name="name"
-                value={form.get("name") ?? ""}
-                required
-                maxLength={64}
-                placeholder="team-chat"
-                autofocus
-                error={errors["name"]}
-                hint="Subscriptions and the command line refer to the channel by its name."
-              />
-            </>
-          ) : null}
-          {fieldsOf(type).map(([key, field]) => (
-            <Control
-              name={key}
-              field={field}
-              value={form.get(key) ?? ""}
-              required={required.includes(key)}
-              error={errors[key]}
-              stored={channel === undefined ? undefined : storedValue(channels.shown(channel), type, key)}
-              remove={form.get(removal + key) === "yes"}
-            />
-          ))}
-          <Checkbox
-            label="Send a test message after saving"
-            name="test"
-            checked={Object.keys(errors).length === 0 || form.get("test") === "yes"}
-          />
-          <div class="line">
-            <Button label={channel === undefined ? "Add channel" : "Save"} variant="primary" />
-            <LinkButton path={back.path} label="Cancel" variant="plain" />
-          </div>
-        </Form>
-      )}
-    </div>,
-    { status: Object.keys(errors).length === 0 ? 200 : 400 },
-  );
-}
-
 /** Returns the anchor of the section about a service. */
 function manualSection(service: string, type: ChannelType): string {
   return type === "template" ? "other-services" : service.toLowerCase().replaceAll(" ", "-");
 }
 
-export function fieldsOf(type: ChannelType): [ChannelKey, ChannelField][] {
+function fieldsOf(type: ChannelType): [ChannelKey, ChannelField][] {
   // Keys of object literals are in the order in which they were written.
   return Object.entries(channelForms[type].fields).flatMap(([name, field]): [ChannelKey, ChannelField][] => {
     const key = channelKeys.find((one) => one === name);
@@ -206,7 +203,7 @@ function Control({
 }
 
 /** Returns the initial values of the form for a change. Stored secrets are left out. */
-export function formOf({ type, target }: ChannelRecipient): URLSearchParams {
+function formOf({ type, target }: ChannelRecipient): URLSearchParams {
   const form = new URLSearchParams();
   for (const [key] of fieldsOf(type)) {
     const value = target[propertyOf[key]];
@@ -217,7 +214,7 @@ export function formOf({ type, target }: ChannelRecipient): URLSearchParams {
 }
 
 /** Replaces the key at the beginning of each message by the label of its field. */
-export function inWordsOf(type: ChannelType, errors: FieldErrors): FieldErrors {
+function inWordsOf(type: ChannelType, errors: FieldErrors): FieldErrors {
   const { fields } = channelForms[type];
   return Object.fromEntries(
     Object.entries(errors).map(([key, message]) => {
@@ -227,4 +224,40 @@ export function inWordsOf(type: ChannelType, errors: FieldErrors): FieldErrors {
       return [key, isNamed ? `${label}${message.slice(key.length)}` : message];
     }),
   );
+}
+
+/**
+ * Reads the fields of a type.
+ * @param options.stored secrets that are kept if their field is empty
+ */
+function readTarget(
+  form: URLSearchParams,
+  {
+    type,
+    field,
+    stored = [],
+  }: {
+    type: ChannelType;
+    field: ReturnType<typeof createFieldReader>["field"];
+    stored?: readonly ChannelKey[];
+  },
+): Partial<ChannelTarget> {
+  const { required } = keysOfChannel[type];
+  const target: Partial<ChannelTarget> = {};
+  for (const [key, { label }] of fieldsOf(type)) {
+    const text = (form.get(key) ?? "").trim();
+    if (text === "" && stored.includes(key) && form.get(removal + key) !== "yes") continue;
+    if (text === "" && required.includes(key))
+      field(
+        key,
+        () => {
+          throw badRequest(`enter a value for “${label}”`);
+        },
+        undefined,
+      );
+    else if (key === "to") target.to = splitList(text);
+    else if (key === "headers") target.headers = field(key, () => readHeaders(text), {});
+    else target[propertyOf[key]] = text === "" ? null : text;
+  }
+  return target;
 }

@@ -1,86 +1,109 @@
 import type { ChannelRecipient, Channels } from "../../../../messaging/channels/all/channels.ts";
-import { isDeclared, isUndeclared } from "../../../../platform/config/declared.ts";
-import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
+import { channelPresentation } from "../../../../messaging/channels/all/presentation.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
-import {
-  Card,
-  Confirm,
-  DeclaredMark,
-  Facts,
-  LinkButton,
-  PageHead,
-  Section,
-  Time,
-} from "../../kit/components.tsx";
-import { Menu, MenuLink } from "../../kit/disclosure.tsx";
-import { PostButton } from "../../kit/form.tsx";
+import type { EntryPages, EntryWords } from "../../entries/description.ts";
+import { EntryName, entryOf, entryRoutes } from "../../entries/entry-pages.tsx";
+import { LinkButton, Section, Time, type Facts } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { channelPath, deliveriesToPath, newSubscriptionPath, notificationsPath } from "../../kit/paths.ts";
-import { Table } from "../../kit/table.tsx";
-import type { Context } from "../../shell/router.ts";
+import { redirect, type PageResult } from "../../kit/page-result.ts";
 import {
-  RecipientNow,
-  channelWords,
-  needsAttention,
-  RecipientState,
-} from "../../delivery-kit/recipient-parts.tsx";
-import { DeliveryTable } from "../../delivery-kit/delivery-table.tsx";
-import { TestNote, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
+  channelPath,
+  deliveriesToPath,
+  newChannelPath,
+  newSubscriptionPath,
+  notificationsPath,
+} from "../../kit/paths.ts";
+import { Table } from "../../kit/table.tsx";
+import type { Context, Route } from "../../shell/router.ts";
+import { channelWords } from "../../delivery-kit/recipient-parts.tsx";
+import { recipientPage } from "../../delivery-kit/recipient-page.tsx";
+import { RecipientState } from "../../delivery-kit/recipient-parts.tsx";
+import { TestNote, testShown, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
 import { channelForms } from "./channel-fields.ts";
-import { keepTest, testOf } from "./channel-saving.ts";
+import { channelForm, chooseService, chosenType, type ChannelSettings } from "./channel-form.tsx";
 import { columnsInChannel } from "./subscription-parts.tsx";
 
-const deliveriesShown = 10;
+type Services = "channels" | "config" | "deliveries" | "domains" | "notifications" | "threats";
 
-export function showChannel(
-  context: Context<"channels" | "deliveries" | "domains" | "notifications" | "threats">,
-): PageResult {
-  const { channels, deliveries, notifications } = context.services;
-  const channel = channelOf(context);
-  const { id, name, type } = channel;
-  const path = channelPath(id);
-  const recipient = deliveries.recipients.get(id);
-  const test = context.takeOnce<TestShown>(testOf(id));
-  const subscriptions = notifications.subscriptions.list().filter((one) => one.channel.id === id);
-  const isCalm = !needsAttention({ recipient, deliveries });
-  return page(
-    name,
+/** Maximum number of waiting messages that are counted. */
+const waitingMax = 100;
+
+const pages: EntryPages<ChannelRecipient, Services, ChannelSettings> = {
+  noun: "channel",
+  listPage: { label: "Notifications", path: notificationsPath },
+  addPath: newChannelPath,
+  pathOf: channelPath,
+  service: channelPresentation.service,
+  show: showChannel,
+  form: channelForm,
+  chooseFirst: (context) => (chosenType(context) === undefined ? chooseService(context) : undefined),
+  async save(context, { type, target }, { name, entry }) {
+    const { by, services } = context;
+    const { id } = await context.write(() =>
+      entry === undefined
+        ? services.channels.add({ name, type, target }, { by })
+        : services.channels.change(entry.id, target, { by }),
+    );
+    if (context.form.get("test") === "yes") await keepTest(context, id);
+    return { id };
+  },
+  changed: () => "Saved.",
+  enabled({ services: { deliveries } }, { id, name }) {
+    const waiting = deliveries.log.list({ recipient: id, status: "pending" }, waitingMax + 1).length;
+    const messages = waiting > waitingMax ? `More than ${waitingMax} messages` : counted(waiting, "message");
+    const sent = waiting === 0 ? "" : ` ${messages} that waited ${waiting === 1 ? "is" : "are"} being sent.`;
+    return `${name} is enabled.${sent}`;
+  },
+  disabled: "is disabled until someone enables it. Messages wait until then.",
+  removing: (channel) => (
     <>
-      <PageHead
-        title={<Text text={name} />}
-        crumbs={[{ label: "Notifications", path: notificationsPath }]}
-        lead={channels.label(type)}
-      >
-        <ChannelActions channel={channel} path={path} isCalm={isCalm} />
-      </PageHead>
-      {test === undefined ? null : <TestNote test={test} />}
-      <RecipientNow
-        recipient={recipient}
-        path={path}
-        words={channelWords}
-        now={context.now}
-        deliveries={deliveries}
-      />
-      {isDeclared(channel) ? (
-        <p>
-          <DeclaredMark where="[[channels]]" />
-        </p>
-      ) : null}
-      <section class="section">
-        <header class="card-head">
-          <h2>Messages</h2>
-          <a class="s" href={deliveriesToPath({ channel: type, id })}>
-            All messages
-          </a>
-        </header>
-        <DeliveryTable
-          rows={deliveries.log.list({ recipient: id }, deliveriesShown)}
-          services={context.services}
-          withRecipient={false}
-          empty="No messages have been sent to it yet. Tests are not listed here."
-        />
-      </section>
+      <EntryName entry={channel} /> will receive no more messages. Its address, its secrets, its subscriptions
+      and the log of its messages will be deleted. To pause it, disable it instead.
+    </>
+  ),
+};
+
+export const channelRoutes: Route<Services>[] = [
+  ...entryRoutes(pages),
+  {
+    method: "POST",
+    path: `${channelPath(":id")}/test`,
+    permission: "administer",
+    async run(context) {
+      const { id } = entryOf(pages, context);
+      await keepTest(context, id);
+      return redirect(channelPath(id));
+    },
+  },
+];
+
+const testOf = (id: string) => `test of ${id}`;
+
+/** Sends a test message, and keeps its result for the next page. */
+async function keepTest(context: Context<"channels">, id: string): Promise<void> {
+  const result = await context.services.channels.test(id, { by: context.by });
+  context.putOnce(testOf(id), testShown(result, result.advice) satisfies TestShown);
+}
+
+function showChannel(context: Context<Services>, channel: ChannelRecipient, words: EntryWords): PageResult {
+  const { channels, notifications } = context.services;
+  const { id, name, type } = channel;
+  const test = context.takeOnce<TestShown>(testOf(id));
+  return recipientPage(context, channel, words, {
+    lead: channels.label(type),
+    words: channelWords,
+    test: "Send test message",
+    replay: "Send messages again",
+    once: test === undefined ? null : <TestNote test={test} />,
+    where: "[[channels]]",
+    latest: {
+      title: "Messages",
+      all: "All messages",
+      path: deliveriesToPath({ channel: type, id }),
+      empty: "No messages have been sent to it yet. Tests are not listed here.",
+    },
+    settings: settingsOf(channel, channels),
+    children: (
       <Section
         title="Subscriptions"
         aside={
@@ -95,43 +118,12 @@ export function showChannel(
         <Table
           caption="Subscriptions"
           columns={columnsInChannel}
-          rows={subscriptions}
+          rows={notifications.subscriptions.list().filter((one) => one.channel.id === id)}
           empty="It is sent nothing yet. A subscription says which events it is sent, and when."
         />
       </Section>
-      <Card title="Settings">
-        <Facts facts={settingsOf(channel, channels)} />
-      </Card>
-    </>,
-  );
-}
-
-function ChannelActions({
-  channel,
-  path,
-  isCalm,
-}: {
-  channel: ChannelRecipient;
-  path: string;
-  isCalm: boolean;
-}) {
-  return (
-    <>
-      <PostButton
-        action={`${path}/test`}
-        label="Send test message"
-        variant={isCalm ? "primary" : undefined}
-      />
-      {channel.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
-      {isUndeclared(channel) || !channel.enabled ? null : (
-        <PostButton action={`${path}/disable`} label="Disable" icon="pause" />
-      )}
-      <Menu>
-        <MenuLink path={`${path}/replay`} label="Send messages again" />
-        {isDeclared(channel) ? null : <MenuLink path={`${path}/remove`} label="Remove channel" danger />}
-      </Menu>
-    </>
-  );
+    ),
+  });
 }
 
 function settingsOf(
@@ -151,74 +143,4 @@ function settingsOf(
       ]),
     ["Added", <Time at={createdAt} />],
   ];
-}
-
-export async function sendTest(context: Context<"channels">): Promise<PageResult> {
-  const { id } = channelOf(context);
-  await keepTest(context, id);
-  return redirect(channelPath(id));
-}
-
-export async function enableChannel(context: Context<"channels" | "deliveries">): Promise<PageResult> {
-  const { channels, deliveries } = context.services;
-  const { id } = channelOf(context);
-  const { name } = await context.write(() => channels.enable(id, { by: context.by }));
-  const waiting = deliveries.log.list({ recipient: id, status: "pending" }, waitingMax + 1).length;
-  const sent =
-    waiting === 0
-      ? ""
-      : ` ${waiting > waitingMax ? `More than ${waitingMax} messages` : counted(waiting, "message")} that waited ${waiting === 1 ? "is" : "are"} being sent.`;
-  return redirect(channelPath(id), `${name} is enabled.${sent}`);
-}
-
-/** Maximum number of waiting messages that are counted. */
-const waitingMax = 100;
-
-export async function disableChannel(context: Context<"channels">): Promise<PageResult> {
-  const { id } = channelOf(context);
-  const { channels } = context.services;
-  const { name } = await context.write(() => channels.disable(id, { by: context.by }));
-  return redirect(channelPath(id), `${name} is disabled until someone enables it. Messages wait until then.`);
-}
-
-export function askToRemoveChannel(context: Context<"channels">): PageResult {
-  const { id, name } = editable(context);
-  return page(
-    "Remove channel",
-    <Confirm
-      title="Remove this channel?"
-      action={`${channelPath(id)}/remove`}
-      button="Remove channel"
-      back={channelPath(id)}
-    >
-      <p>
-        <strong>
-          <Text text={name} />
-        </strong>{" "}
-        will receive no more messages. Its address, its secrets, its subscriptions and the log of its messages
-        will be deleted. To pause it, disable it instead.
-      </p>
-    </Confirm>,
-  );
-}
-
-export async function removeChannel(context: Context<"channels">): Promise<PageResult> {
-  const { id, name } = editable(context);
-  await context.services.channels.remove(id, { by: context.by });
-  return redirect(notificationsPath, `${name} has been removed.`);
-}
-
-function channelOf({ params, services }: Context<"channels">): ChannelRecipient {
-  const id = params["id"]!;
-  const found = services.channels.find(id);
-  // An address has the identifier, never the name.
-  if (found?.id !== id) throw notFound("There is no channel with this ID.");
-  return found;
-}
-
-export function editable(context: Context<"channels">): ChannelRecipient {
-  const channel = channelOf(context);
-  if (isDeclared(channel))
-    throw badRequest("This channel is declared in the configuration file. Change it there.");
-  return channel;
 }

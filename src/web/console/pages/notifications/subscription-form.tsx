@@ -6,8 +6,6 @@ import { timeOfDay } from "../../../../messaging/subscriptions/subscriptions/rul
 import type { SubscriptionSettings } from "../../../../messaging/subscriptions/subscriptions/writer.ts";
 import { digests, weekdays } from "../../../../platform/vocabulary/channels.ts";
 import { noticeTypes } from "../../../../platform/vocabulary/events.ts";
-import { FormError, LinkButton, PageHead } from "../../kit/components.tsx";
-import { FlashMessage } from "../../kit/marks.tsx";
 import {
   enabledDomains,
   FilterFields,
@@ -15,15 +13,16 @@ import {
   oneOf,
   readFilter,
 } from "../../threat-kit/event-filter.tsx";
-import { createFieldReader, wholeForm, type FieldErrors } from "../../kit/fields.ts";
+import type { EntryForm } from "../../entries/description.ts";
+import { createFieldReader, type FieldErrors } from "../../kit/fields.ts";
 import { Help } from "../../kit/disclosure.tsx";
-import { Button, Choices, Form, Select, TextField, OnlyThese, readOnlyThese } from "../../kit/form.tsx";
-import { page, type PageResult } from "../../kit/page-result.ts";
-import { newChannelPath, newSubscriptionPath, notificationsPath, subscriptionPath } from "../../kit/paths.ts";
+import { Choices, Select, TextField } from "../../kit/form.tsx";
+import { OnlyThese, readOnlyThese } from "../../kit/form.tsx";
+import { newChannelPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { noticeGroups, noticeLabel, weekdayChoices } from "./sentence.ts";
+import { noticeGroups, noticeLabel, sentenceOf, weekdayChoices } from "./sentence.ts";
 
-export type SubscriptionContext = Context<"channels" | "domains" | "notifications">;
+export type SubscriptionServices = "channels" | "domains" | "notifications";
 
 const digestChoices = [
   { value: "none", label: "at once", hint: "A burst of threats becomes one message." },
@@ -31,79 +30,57 @@ const digestChoices = [
   { value: "daily", label: "every day", hint: "At the time below, if something happened." },
 ];
 
-/** Form of a new subscription, or of a change of `subscription`. */
-export function showSubscriptionForm(
-  { services: { channels, domains } }: SubscriptionContext,
-  {
-    form,
-    subscription,
-    errors = {},
-    preview,
-  }: {
-    form: URLSearchParams;
-    subscription?: Subscription;
-    errors?: FieldErrors;
-    /** Sentence that describes the entered settings. */
-    preview?: string;
-  },
-): PageResult {
-  const title = subscription === undefined ? "Add subscription" : `Edit ${subscription.name}`;
-  const back =
-    subscription === undefined
-      ? { label: "Notifications", path: notificationsPath }
-      : { label: subscription.name, path: subscriptionPath(subscription.id) };
-  const choices = channels
-    .list()
-    .map(({ name, type }) => ({ value: name, label: `${name} (${channels.label(type)})` }));
-  const value = (name: string) => form.get(name) ?? "";
-  return page(
-    title,
-    <div class="narrow">
-      <PageHead title={title} crumbs={[back]} lead="Events that a channel is sent, and when." />
-      <FormError message={errors[wholeForm]} />
-      {preview === undefined ? null : <FlashMessage flash={{ tone: "success", text: `${preview}.` }} />}
-      {choices.length === 0 ? (
-        <p>
-          A subscription sends messages to a channel. <a href={newChannelPath}>Add a channel</a> first.
-        </p>
-      ) : (
-        <Form action={subscription === undefined ? newSubscriptionPath : `${back.path}/edit`}>
-          {subscription === undefined ? (
-            <TextField
-              label="Name"
-              name="name"
-              value={value("name")}
-              required
-              maxLength={100}
-              placeholder="high at once"
-              autofocus
-              error={errors["name"]}
-            />
-          ) : null}
-          <Select
-            label="Channel"
-            name="channel"
-            choices={choices}
-            value={value("channel")}
-            error={errors["channel"]}
-          />
-          <h2>Events</h2>
-          <EventFields form={form} errors={errors} />
-          <h2>Threats</h2>
-          <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
-          <h2>Time</h2>
-          <TimeFields form={form} errors={errors} />
-          <div class="line">
-            <Button label={subscription === undefined ? "Add subscription" : "Save"} variant="primary" />
-            <Button label="Preview" name="preview" value="yes" />
-            <LinkButton path={back.path} label="Cancel" variant="plain" />
-          </div>
-        </Form>
-      )}
-    </div>,
-    { status: Object.keys(errors).length === 0 ? 200 : 400 },
-  );
-}
+/** The form with which subscriptions are added and changed. */
+export const subscriptionForm: EntryForm<Subscription, SubscriptionServices, SubscriptionSettings> = {
+  lead: () => "Events that a channel is sent, and when.",
+  name: { required: true, maxLength: 100, placeholder: "high at once", autofocus: true },
+  missing: ({ services: { channels } }) =>
+    channels.list().length > 0 ? undefined : (
+      <p>
+        A subscription sends messages to a channel. <a href={newChannelPath}>Add a channel</a> first.
+      </p>
+    ),
+  newForm: ({ query }) =>
+    new URLSearchParams({
+      channel: query.get("channel") ?? "",
+      events: "threat.created",
+      at: "08:00",
+      time_zone: "UTC",
+    }),
+  formOf: ({ channel, events, filter, digest, at, weekdays: days, timeZone, quietHours }) =>
+    new URLSearchParams([
+      ["channel", channel.name],
+      ...events.map((type) => ["events", type]),
+      ...filterFields(filter),
+      ["digest", digest],
+      ["at", timeOfDay(at)],
+      ...days.map((day) => ["weekdays", day]),
+      ["time_zone", timeZone],
+      ["quiet_from", quietHours === null ? "" : timeOfDay(quietHours.from)],
+      ["quiet_to", quietHours === null ? "" : timeOfDay(quietHours.to)],
+    ]),
+  fields: ({ services: { channels, domains } }, { form, errors }) => (
+    <>
+      <Select
+        label="Channel"
+        name="channel"
+        choices={channels
+          .list()
+          .map(({ name, type }) => ({ value: name, label: `${name} (${channels.label(type)})` }))}
+        value={form.get("channel") ?? ""}
+        error={errors["channel"]}
+      />
+      <h2>Events</h2>
+      <EventFields form={form} errors={errors} />
+      <h2>Threats</h2>
+      <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
+      <h2>Time</h2>
+      <TimeFields form={form} errors={errors} />
+    </>
+  ),
+  read: readSubscription,
+  preview: sentenceOf,
+};
 
 function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
   return (
@@ -183,34 +160,8 @@ function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
   );
 }
 
-/** Initial values of the form for a new subscription. */
-export function newForm(query: URLSearchParams): URLSearchParams {
-  return new URLSearchParams({
-    channel: query.get("channel") ?? "",
-    events: "threat.created",
-    at: "08:00",
-    time_zone: "UTC",
-  });
-}
-
-/** Initial values of the form for a change. */
-export function subscriptionForm(subscription: Subscription): URLSearchParams {
-  const { channel, events, filter, digest, at, weekdays: days, timeZone, quietHours } = subscription;
-  return new URLSearchParams([
-    ["channel", channel.name],
-    ...events.map((type) => ["events", type]),
-    ...filterFields(filter),
-    ["digest", digest],
-    ["at", timeOfDay(at)],
-    ...days.map((day) => ["weekdays", day]),
-    ["time_zone", timeZone],
-    ["quiet_from", quietHours === null ? "" : timeOfDay(quietHours.from)],
-    ["quiet_to", quietHours === null ? "" : timeOfDay(quietHours.to)],
-  ]);
-}
-
 /** Reads the settings from the form; `errors` is empty if all of them are valid. */
-export function readSubscription({ form, services: { channels } }: SubscriptionContext): {
+function readSubscription({ form, services: { channels } }: Context<SubscriptionServices>): {
   settings: SubscriptionSettings;
   errors: FieldErrors;
 } {

@@ -1,28 +1,79 @@
+import { endpointPresentation } from "../../../../messaging/channels/webhook/presentation.ts";
 import { webhookKind, type Endpoint } from "../../../../messaging/channels/webhook/endpoint.ts";
+import { failureAdvice } from "../../../../messaging/channels/failures.ts";
+import type { AttemptResult } from "../../../../messaging/deliveries/channel.ts";
 import { isDeclared } from "../../../../platform/config/declared.ts";
 import { toIsoTime, toPlainTime } from "../../../../platform/lib/clock.ts";
-import { badRequest } from "../../../../platform/lib/errors.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
-import { Confirm } from "../../kit/components.tsx";
+import type { EntryPages, EntryWords } from "../../entries/description.ts";
+import { editableEntry, EntryName, entryOf, entryRoutes } from "../../entries/entry-pages.tsx";
+import { Help, MenuLink } from "../../kit/disclosure.tsx";
 import { Text } from "../../kit/name.tsx";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { webhooksPath as path } from "../../kit/paths.ts";
+import { redirect, type PageResult } from "../../kit/page-result.ts";
+import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { pageGroup, type Context, type NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
+import { filterFacts } from "../../threat-kit/event-filter.tsx";
 import { endpointWords } from "../../delivery-kit/recipient-parts.tsx";
-import { eventReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
-import { endpointOf, showEndpoint } from "./webhook-detail.tsx";
+import { recipientPage } from "../../delivery-kit/recipient-page.tsx";
+import { RecipientState } from "../../delivery-kit/recipient-parts.tsx";
+import { eventReplay, replayRoutes } from "../../delivery-kit/sending-again.tsx";
+import { sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
+import { testShown } from "../../delivery-kit/delivery-parts.tsx";
+import { endpointForm, type EndpointFields } from "./webhook-form.tsx";
 import { listEndpoints } from "./webhook-list.tsx";
-import {
-  addEndpoint,
-  changeEndpoint,
-  formOf,
-  type Saved,
-  savedName,
-  showEndpointForm,
-  pingShown,
-} from "./webhook-form.tsx";
+import { EndpointUrl, savedName, SavedNote, SecretState, type Saved } from "./webhook-parts.tsx";
 import { rotateRoutes } from "./webhook-rotate-pages.tsx";
+
+type Services = "config" | "deliveries" | "domains" | "threats" | "webhooks";
+
+const pathOf = (id: string) => `${path}/${id}`;
+
+const pages: EntryPages<Endpoint, Services, EndpointFields> = {
+  noun: "webhook endpoint",
+  short: "endpoint",
+  listPage: { label: "Webhook endpoints", path },
+  addPath: `${path}/add`,
+  pathOf,
+  service: endpointPresentation.service,
+  show: showEndpoint,
+  form: endpointForm,
+  async save(context, settings, { name, entry }) {
+    const { by, form, putOnce, services, write } = context;
+    const { checkDestination, endpoints, ping } = services.webhooks;
+    const warning = await checkDestination(settings.url);
+    const saved = await write(() =>
+      entry === undefined
+        ? endpoints.add({ ...settings, name: name || undefined }, { by })
+        : { endpoint: endpoints.change(entry.id, settings, { by }), secret: undefined },
+    );
+    const { endpoint, secret } = saved;
+    const test = form.get("test") === "yes" ? pingShown(await ping(endpoint)) : undefined;
+    putOnce(savedName(endpoint.id), { secret, warning, test } satisfies Saved);
+    return { id: endpoint.id, message: secret === undefined ? "Saved." : `${endpoint.name} has been added.` };
+  },
+  changed: () => "Saved.",
+  enabled({ services: { deliveries } }, { id, name, disabledAt: since }) {
+    const missed = since === null ? 0 : deliveries.replay.count({ which: "missed", recipient: id, since });
+    if (since === null || missed === 0) return `${name} is enabled.`;
+    return {
+      tone: "warning",
+      text: `${name} is enabled. It missed ${counted(missed, "event")} since ${toPlainTime(since)}.`,
+      action: {
+        label: "Send them now",
+        path: `${pathOf(id)}/replay`,
+        fields: { which: "missed", since: toIsoTime(since) },
+      },
+    };
+  },
+  disabled: "is disabled until someone enables it. Pending deliveries stay queued.",
+  removing: (endpoint) => (
+    <>
+      <EntryName entry={endpoint} /> will receive no more events, and its secret and deliveries will be
+      deleted. To pause deliveries, disable it instead.
+    </>
+  ),
+};
 
 function failingRecipients({ deliveries }: Pick<PageServices, "deliveries">): NavigationMark | undefined {
   const failing = deliveries.recipients
@@ -37,36 +88,9 @@ export const webhookPages = pageGroup({
   services: ["config", "deliveries", "domains", "threats", "webhooks"],
   routes: [
     { method: "GET", path, permission: "read", run: listEndpoints },
-    {
-      method: "GET",
-      path: `${path}/add`,
-      permission: "administer",
-      // Nothing is taken from the address: a link must not fill in where events are sent.
-      run: (context) => showEndpointForm(context, { form: new URLSearchParams() }),
-    },
-    { method: "POST", path: `${path}/add`, permission: "administer", run: addEndpoint },
-    { method: "GET", path: `${path}/:id`, permission: "read", run: showEndpoint },
-    {
-      method: "GET",
-      path: `${path}/:id/edit`,
-      permission: "administer",
-      run(context) {
-        const endpoint = editable(context);
-        return showEndpointForm(context, { form: formOf(endpoint), endpoint });
-      },
-    },
-    {
-      method: "POST",
-      path: `${path}/:id/edit`,
-      permission: "administer",
-      run: (context) => changeEndpoint(context, editable(context)),
-    },
+    ...entryRoutes(pages),
     { method: "POST", path: `${path}/:id/test`, permission: "administer", run: sendTest },
-    { method: "POST", path: `${path}/:id/enable`, permission: "administer", run: enable },
-    { method: "POST", path: `${path}/:id/disable`, permission: "administer", run: disable },
-    { method: "GET", path: `${path}/:id/remove`, permission: "administer", run: askToRemove },
-    { method: "POST", path: `${path}/:id/remove`, permission: "administer", run: remove },
-    ...rotateRoutes(editable),
+    ...rotateRoutes((context) => editableEntry(pages, context)),
     ...replayRoutes({ base: path, kinds: [webhookKind], words: eventReplay }),
     ...sendAllRoutes({
       base: path,
@@ -78,71 +102,63 @@ export const webhookPages = pageGroup({
 });
 
 async function sendTest(context: Context<"webhooks">): Promise<PageResult> {
-  const endpoint = endpointOf(context);
+  const endpoint = entryOf(pages, context);
   const test = pingShown(await context.services.webhooks.test(endpoint, { by: context.by }));
   context.putOnce(savedName(endpoint.id), { test } satisfies Saved);
-  return redirect(`${path}/${endpoint.id}`);
+  return redirect(pathOf(endpoint.id));
 }
 
-async function enable(context: Context<"deliveries" | "webhooks">): Promise<PageResult> {
-  const { deliveries, webhooks } = context.services;
-  const { id } = endpointOf(context);
-  const { name, disabledAt: since } = await context.write(() =>
-    webhooks.endpoints.enable(id, { by: context.by }),
-  );
-  const missed = since === null ? 0 : deliveries.replay.count({ which: "missed", recipient: id, since });
-  if (since === null || missed === 0) return redirect(`${path}/${id}`, `${name} is enabled.`);
-  return redirect(`${path}/${id}`, {
-    tone: "warning",
-    text: `${name} is enabled. It missed ${counted(missed, "event")} since ${toPlainTime(since)}.`,
-    action: {
-      label: "Send them now",
-      path: `${path}/${id}/replay`,
-      fields: { which: "missed", since: toIsoTime(since) },
+function pingShown(result: AttemptResult) {
+  return testShown(result, result.failure === null ? undefined : failureAdvice(result.failure));
+}
+
+function showEndpoint(context: Context<Services>, endpoint: Endpoint, words: EntryWords): PageResult {
+  const { id, url } = endpoint;
+  const saved = context.takeOnce<Saved>(savedName(id));
+  return recipientPage(context, endpoint, words, {
+    lead: (
+      <code>
+        <EndpointUrl url={url} charactersMax={120} />
+      </code>
+    ),
+    words: endpointWords,
+    test: "Send test event",
+    replay: "Replay events",
+    menu: isDeclared(endpoint) ? null : <MenuLink path={`${pathOf(id)}/rotate`} label="Rotate secret" />,
+    once: saved === undefined ? null : <SavedNote saved={saved} />,
+    latest: {
+      title: "Deliveries",
+      all: "All deliveries",
+      path: `${deliveriesPath}?endpoint=${id}`,
+      empty: "No events have been sent to it yet. Tests are not listed here.",
     },
+    settings: settingsOf(endpoint, context),
   });
 }
 
-async function disable(context: Context<"webhooks">): Promise<PageResult> {
-  const { id } = endpointOf(context);
-  const { endpoints } = context.services.webhooks;
-  const { name } = await context.write(() => endpoints.disable(id, { by: context.by }));
-  return redirect(
-    `${path}/${id}`,
-    `${name} is disabled until someone enables it. Pending deliveries stay queued.`,
-  );
-}
-
-function askToRemove(context: Context<"webhooks">): PageResult {
-  const { id, name } = editable(context);
-  return page(
-    "Remove webhook endpoint",
-    <Confirm
-      title="Remove this webhook endpoint?"
-      action={`${path}/${id}/remove`}
-      button="Remove endpoint"
-      back={`${path}/${id}`}
-    >
-      <p>
-        <strong>
-          <Text text={name} />
-        </strong>{" "}
-        will receive no more events, and its secret and deliveries will be deleted. To pause deliveries,
-        disable it instead.
-      </p>
-    </Confirm>,
-  );
-}
-
-async function remove(context: Context<"webhooks">): Promise<PageResult> {
-  const { id, name } = editable(context);
-  await context.services.webhooks.endpoints.remove(id, { by: context.by });
-  return redirect(path, `${name} has been removed.`);
-}
-
-function editable(context: Context<"webhooks">): Endpoint {
-  const endpoint = endpointOf(context);
-  if (isDeclared(endpoint))
-    throw badRequest("This endpoint is declared in the configuration file. Change it there.");
-  return endpoint;
+function settingsOf(endpoint: Endpoint, { now, services: { config } }: Context<Services>) {
+  const { url, events, filter, headers, concurrency, ratePerSecond, origin } = endpoint;
+  const filters = filter === null ? [] : filterFacts(filter);
+  return [
+    ["State", <RecipientState recipient={endpoint} />],
+    ["URL", <EndpointUrl url={url} charactersMax={400} />],
+    ["Events", events.length === 0 ? "all" : events.join(", ")],
+    ...filters.map(([label, value]) => [label, <Text text={value} charactersMax={2_000} />] as const),
+    [
+      "Signing secret",
+      <>
+        <SecretState endpoint={endpoint} now={now} declared={origin === "file"} />{" "}
+        <Help about="the signing secret" manual="webhooks#verify-signatures">
+          Each request has a signature made with it, so that the receiver can tell real events from forged
+          ones.
+        </Help>
+      </>,
+    ],
+    // Values of headers may be secret.
+    ["Custom headers", Object.keys(headers).join(", ") || "none"],
+    [
+      "Limits",
+      `${concurrency ?? config.webhooks.endpointConcurrency} concurrent requests, ${ratePerSecond === null ? "no rate limit" : `${ratePerSecond} per second`}`,
+    ],
+  ] as const;
 }

@@ -5,14 +5,24 @@ import { FlashMessage } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { webhooksPath as path } from "../../kit/paths.ts";
-import { TestNote } from "../../delivery-kit/delivery-parts.tsx";
-import { type Saved } from "./webhook-form.tsx";
+import { TestNote, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
 
 /** The URL of an endpoint. Its path and query may hold a secret, which only administrators may see. */
 export function EndpointUrl({ url, charactersMax }: { url: string; charactersMax: number }) {
   const isWhole = usePage().may("administer");
   return <Text text={isWhole ? url : `${new URL(url).origin}/…`} charactersMax={charactersMax} />;
 }
+
+/** Results of a change, shown once on the page of the endpoint. */
+export interface Saved {
+  /** The new secret. It cannot be retrieved later. */
+  secret?: string | undefined;
+  test?: TestShown | undefined;
+  /** The host of the URL has no address yet. */
+  warning?: string | undefined;
+}
+
+export const savedName = (id: string) => `webhook ${id}`;
 
 /** Results of a change, shown once. */
 export function SavedNote({ saved: { secret, test, warning } }: { saved: Saved }) {

@@ -5,7 +5,7 @@ import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
-import { type Saved, savedName } from "./webhook-form.tsx";
+import { savedName, type Saved } from "./webhook-parts.tsx";
 
 /** Routes for rotating the secret of an endpoint. */
 export function rotateRoutes(editable: (context: Context<"webhooks">) => Endpoint): Route<"webhooks">[] {
