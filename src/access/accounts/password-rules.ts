@@ -1,4 +1,5 @@
 import { FieldError } from "../../platform/lib/errors.ts";
+import commonPasswords from "./common-passwords.txt" with { type: "text" };
 
 /** NIST SP 800-63B, section 5.1.1.2: length counts, and no rules about kinds of characters. */
 export const passwordCharactersMin = 12;
@@ -11,34 +12,7 @@ export const passwordCharactersMax = 1_000;
 const passwordFormBytesMax = 1_900;
 
 /** Long enough, and still among the first that an attacker tries. In lowercase. */
-const worst = new Set([
-  "123456789012",
-  "1234567890123",
-  "123456123456",
-  "123123123123",
-  "password1234",
-  "password12345",
-  "password123456",
-  "passwordpassword",
-  "qwertyuiop12",
-  "qwertyuiop123",
-  "qwerty123456",
-  "qwertyqwerty",
-  "1q2w3e4r5t6y",
-  "1qaz2wsx3edc",
-  "iloveyou1234",
-  "administrator",
-  "administrator1",
-  "admin1234567",
-  "adminadminadmin",
-  "letmeinletmein",
-  "welcome12345",
-  "changeme1234",
-  "changemechangeme",
-  "phishwatch123",
-  "phishwatch1234",
-  "phishwatchphishwatch",
-]);
+const worst = new Set(commonPasswords.trim().split("\n"));
 
 /**
  * Checks a new password.

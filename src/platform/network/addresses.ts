@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
+import special from "./special-addresses.json" with { type: "json" };
 
 /**
  * Class of the address that a connection would go to.
@@ -42,69 +43,13 @@ interface Range {
  * IANA IPv4 Special-Purpose Address Registry (RFC 6890, as of 2025-05-15), the multicast registry, and the
  * metadata services outside of link-local space. The longest matching prefix decides.
  */
-const ipv4Ranges = ranges(32, [
-  ["0.0.0.0/8", "unspecified"], // RFC 791: this network
-  ["10.0.0.0/8", "private"], // RFC 1918
-  ["100.64.0.0/10", "private"], // RFC 6598: shared address space
-  ["100.100.100.200/32", "metadata"], // Alibaba Cloud
-  ["127.0.0.0/8", "loopback"], // RFC 1122
-  ["168.63.129.16/32", "metadata"], // Azure
-  ["169.254.0.0/16", "link_local"], // RFC 3927
-  ["169.254.169.254/32", "metadata"], // AWS, Azure, Google Cloud and others
-  ["169.254.170.2/32", "metadata"], // AWS ECS credentials
-  ["172.16.0.0/12", "private"], // RFC 1918
-  ["192.0.0.0/24", "reserved"], // RFC 6890: IETF protocol assignments
-  ["192.0.0.9/32", "global"], // RFC 7723: port control protocol anycast
-  ["192.0.0.10/32", "global"], // RFC 8155: TURN anycast
-  ["192.0.0.192/32", "metadata"], // Oracle Cloud
-  ["192.0.2.0/24", "reserved"], // RFC 5737: documentation
-  ["192.88.99.0/24", "reserved"], // RFC 7526: 6to4 relay anycast, withdrawn
-  ["192.168.0.0/16", "private"], // RFC 1918
-  ["198.18.0.0/15", "private"], // RFC 2544: benchmarking
-  ["198.51.100.0/24", "reserved"], // RFC 5737: documentation
-  ["203.0.113.0/24", "reserved"], // RFC 5737: documentation
-  ["224.0.0.0/4", "multicast"], // RFC 5771
-  ["240.0.0.0/4", "reserved"], // RFC 1112: future use
-  ["255.255.255.255/32", "multicast"], // RFC 8190: limited broadcast
-]);
+const ipv4Ranges = ranges(32, special.ipv4);
 
 /**
  * IANA IPv6 Special-Purpose Address Registry (as of 2025-05-15). Addresses that no row covers are reserved: only
  * 2000::/3 is allocated for global unicast.
  */
-const ipv6Ranges = ranges(128, [
-  ["::/0", "reserved"],
-  ["::/128", "unspecified"], // RFC 4291
-  ["::1/128", "loopback"], // RFC 4291
-  ["::ffff:0:0/96", "embedded", 0], // RFC 4291: IPv4-mapped
-  ["64:ff9b::/96", "embedded", 0], // RFC 6052: NAT64
-  ["64:ff9b:1::/48", "reserved"], // RFC 8215: local-use NAT64, where only the network knows the inner address
-  ["100::/64", "reserved"], // RFC 6666: discard
-  ["100:0:0:1::/64", "reserved"], // RFC 9780: dummy
-  ["2000::/3", "global"], // RFC 4291
-  ["2001::/23", "reserved"], // RFC 2928: IETF protocol assignments, Teredo among them
-  ["2001:1::1/128", "global"], // RFC 7723: port control protocol anycast
-  ["2001:1::2/128", "global"], // RFC 8155: TURN anycast
-  ["2001:1::3/128", "global"], // RFC 9665: DNS-SD anycast
-  ["2001:2::/48", "private"], // RFC 5180: benchmarking
-  ["2001:3::/32", "global"], // RFC 7450: AMT
-  ["2001:4:112::/48", "global"], // RFC 7535: AS112
-  ["2001:20::/28", "global"], // RFC 7343: ORCHIDv2
-  ["2001:30::/28", "global"], // RFC 9374: drone remote identification
-  ["2001:db8::/32", "reserved"], // RFC 3849: documentation
-  ["2002::/16", "embedded", 80], // RFC 3056: 6to4
-  ["3fff::/20", "reserved"], // RFC 9637: documentation
-  ["fc00::/7", "private"], // RFC 4193: unique local
-  ["fd00:42::42/128", "metadata"], // Scaleway
-  ["fd00:100::100:200/128", "metadata"], // Alibaba Cloud
-  ["fd00:a9fe:a9fe::1/128", "metadata"], // Akamai (Linode)
-  ["fd00:c1::a9fe:a9fe/128", "metadata"], // Oracle Cloud
-  ["fd00:ec2::/32", "metadata"], // AWS: instance metadata, credentials of EKS pods, and other services of the machine
-  ["fd20:ce::254/128", "metadata"], // Google Cloud
-  ["fe80::/10", "link_local"], // RFC 4291
-  ["fe80::a9fe:a9fe/128", "metadata"], // OpenStack
-  ["ff00::/8", "multicast"], // RFC 4291
-]);
+const ipv6Ranges = ranges(128, special.ipv6);
 
 /** Returns the class of an IPv4 or IPv6 address in any textual form without zone and brackets; undefined for anything else. */
 export function addressClass(address: string): AddressClass | undefined {
@@ -156,16 +101,16 @@ function classify(table: readonly Range[], width: number, bits: bigint): Address
 }
 
 /** Longest prefix first, so that the first match decides. */
-function ranges(width: number, rows: readonly (readonly [string, Verdict, number?])[]): Range[] {
+function ranges(width: number, rows: readonly { range: string; class: string; shift?: number }[]): Range[] {
   return rows
-    .map(([block, verdict, shift]) => {
-      const [address, bits] = block.split("/") as [string, string];
+    .map(({ range, class: verdict, shift = 0 }) => {
+      const [address, bits] = range.split("/") as [string, string];
       const value = width === 32 ? ipv4Bits(address) : ipv6Bits(address);
       return {
         prefix: value >> BigInt(width - Number(bits)),
         bits: Number(bits),
-        verdict,
-        shift: BigInt(shift ?? 0),
+        verdict: verdict as Verdict,
+        shift: BigInt(shift),
       };
     })
     .sort((a, b) => b.bits - a.bits);

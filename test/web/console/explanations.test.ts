@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { iconNames } from "../../../src/web/console/kit/icons.tsx";
 import { typeDescriptions } from "../../../src/web/console/kit/labels.ts";
 import { severityManualPath, severityReasonTexts } from "../../../src/web/console/threat-kit/reasons.tsx";
+import siteStates from "../../../src/web/console/threat-kit/site-states.json" with { type: "json" };
 import { threatTypes } from "../../../src/platform/vocabulary/threats.ts";
 
 const isSentence = /^[A-Z][^.!?]{20,160}\.$/;
@@ -14,6 +15,10 @@ test("every type and every severity reason is explained in one sentence", () => 
     expect(explanation).toMatch(isSentence);
     expect(iconNames).toContain(icon);
     expect(["high", "medium", "neutral", "good"]).toContain(tone);
+  }
+  for (const { icon, tone } of Object.values(siteStates)) {
+    expect<readonly string[]>(iconNames).toContain(icon);
+    expect(["neutral", "good", "warn", "bad"]).toContain(tone);
   }
 });
 

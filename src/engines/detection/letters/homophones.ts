@@ -3,30 +3,11 @@
  * homophones in domain squatting", 2014). A spelling exchanges letters that stand for one sound, and counts only if
  * its Metaphone code is that of the word.
  */
+import tables from "../data/letters.json" with { type: "json" };
 import { metaphone } from "./metaphone.ts";
 
 /** Spellings of one sound, which can replace each other. */
-const sounds: readonly (readonly string[])[] = [
-  ["f", "ph", "ff"],
-  ["c", "k", "ck", "q"],
-  ["x", "ks", "cks"],
-  ["qu", "kw"],
-  ["s", "c", "ss", "z"],
-  ["oo", "u", "ou", "ew"],
-  ["ee", "ea", "i", "e", "y", "ie"],
-  ["a", "ai", "ay", "ei"],
-  ["o", "oa", "ow", "oe"],
-  ["au", "aw", "or"],
-  ["er", "ar", "or", "ir", "ur"],
-  ["j", "g"],
-  ["w", "wh"],
-  ["n", "kn"],
-  ["r", "wr", "rr"],
-  ["t", "tt"],
-  ["l", "ll"],
-  ["m", "mb", "mm"],
-  ["tion", "shun"],
-];
+const { sounds } = tables;
 
 /** Each spelling of a sound with the other ones, by its first letter. */
 const exchangesByLetter = Map.groupBy(

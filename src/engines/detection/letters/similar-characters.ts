@@ -1,4 +1,5 @@
 import { escapeHidden } from "../../../platform/lib/safe-text.ts";
+import tables from "../data/letters.json" with { type: "json" };
 
 /**
  * Costs of reading or typing one character, or a pair of characters, for another, in hundredths of a full edit.
@@ -10,42 +11,10 @@ export const fullEdit = 100;
 const slipCost = 85;
 
 /** ASCII characters that look alike at a glance. Each pair applies in both directions. */
-const lookAlikes: readonly [pair: string, cost: number][] = [
-  ["0o", 6],
-  ["1l", 5],
-  ["1i", 8],
-  ["il", 8],
-  ["5s", 15],
-  ["3e", 20],
-  ["4a", 25],
-  ["7t", 30],
-  ["8b", 20],
-  ["68", 20],
-  ["6b", 30],
-  ["9g", 20],
-  ["gq", 30],
-  ["9q", 30],
-  ["2z", 20],
-];
+const { lookAlikes } = tables;
 
 /** Letters of similar shape or sound, which are overlooked more easily than others. */
-const similarLetters: readonly string[] = [
-  "uv",
-  "vw",
-  "ij",
-  "jl",
-  "ce",
-  "co",
-  "hn",
-  "mn",
-  "bh",
-  "ck",
-  "cq",
-  "kq",
-  "sz",
-  "iy",
-  "fv",
-];
+const { similarLetters } = tables;
 
 /** Multigraphs: two characters that look like one, with that one. */
 const multigraphs: readonly [pair: string, single: string, cost: number][] = [
@@ -66,7 +35,7 @@ const vowels = "aeiouy";
 
 const ascii = 128;
 const lookAlikeCost = new Map<string, number>(
-  lookAlikes.flatMap(([pair, cost]): [string, number][] => [
+  lookAlikes.flatMap(({ pair, cost }): [string, number][] => [
     [pair, cost],
     [pair[1]! + pair[0]!, cost],
   ]),

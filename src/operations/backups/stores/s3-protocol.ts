@@ -2,6 +2,7 @@ import { decodeXML } from "entities";
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { type StoredObject, StoreError, type StoreErrorCode } from "./store.ts";
+import definitions from "./s3-errors.json" with { type: "json" };
 
 /** Response of an S3-compatible server. Others may control it. */
 export interface S3Response {
@@ -22,38 +23,7 @@ interface ErrorRule {
   is: StoreErrorCode;
   advice: string;
 }
-const errorRules: readonly ErrorRule[] = [
-  {
-    codes: ["NoSuchBucket"],
-    is: "not_found",
-    advice: "the bucket does not exist; create it, or correct backup.s3",
-  },
-  {
-    codes: ["InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken"],
-    is: "no_permission",
-    advice: "the credentials are rejected; correct backup.s3_access_key and backup.s3_secret_key",
-  },
-  {
-    codes: ["RequestTimeTooSkewed", "RequestExpired"],
-    is: "no_permission",
-    advice: "the clocks of this machine and of the server differ too much; correct the time of this machine",
-  },
-  {
-    codes: [
-      "AuthorizationHeaderMalformed",
-      "PermanentRedirect",
-      "TemporaryRedirect",
-      "IllegalLocationConstraintException",
-    ],
-    is: "no_permission",
-    advice: "the bucket is in another region; correct backup.s3_region",
-  },
-  {
-    codes: ["QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage"],
-    is: "no_space",
-    advice: "the bucket is full; raise its quota, or keep fewer backups",
-  },
-];
+const errorRules = definitions as readonly ErrorRule[];
 
 /** Whether the same request may succeed later. */
 export function passes({ status, body }: S3Response): boolean {

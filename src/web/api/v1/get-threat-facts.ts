@@ -8,6 +8,7 @@ import { choice, closed, orNull, threatFields, time } from "../../../platform/vo
 import { threatSources } from "../../../platform/vocabulary/threats.ts";
 import { notFound } from "../../../platform/lib/errors.ts";
 import { findThreat } from "./get-threat.ts";
+import example from "./get-threat-facts.example.json" with { type: "json" };
 import { operation } from "./services.ts";
 
 const text = (description: string) => Type.String({ description });
@@ -149,62 +150,6 @@ const schema = Type.Object(
   },
   { ...closed, $id: "ThreatFacts", description: "The facts that were found about a threat." },
 );
-
-const example = {
-  verified: true,
-  reasons: ['"1" looks like "l"'],
-  reason_codes: ["confusable"],
-  severity_summary: "homograph",
-  severity_reasons: [
-    "the name is a homograph: its characters look like those of the protected name (similarity 0.97)",
-  ],
-  severity_reason_codes: ["name_homograph"],
-  looked_at: "2026-01-15T12:00:09.000Z",
-  next_look_at: "2026-01-15T18:00:09.000Z",
-  dns: {
-    exists: "yes",
-    addresses: ["192.0.2.10"],
-    mail_servers: [],
-    name_servers: ["ns1.example.net"],
-    canonical_name: null,
-    parked: null,
-    sinkholed: null,
-    wildcard: false,
-  },
-  page: null,
-  inspection: null,
-  networks: [
-    {
-      addresses: ["192.0.2.10"],
-      first_address: "192.0.2.0",
-      last_address: "192.0.2.255",
-      name: "EXAMPLE-HOST",
-      organization: "Example Host LLC",
-      country: "US",
-      asn: 64_501,
-      abuse_email: "abuse@example-host.example",
-      abuse_phone: null,
-      source: "rdap",
-      source_url: "https://rdap.registry.example/ip/192.0.2.10",
-      looked_up_at: "2026-01-15T12:00:10.000Z",
-    },
-  ],
-  visual_similarity: null,
-  unknown: { page: "no connection within 10 s" },
-  certificates: [
-    {
-      issuer: "CN=R11, O=Let's Encrypt, C=US",
-      serial: "04d1f0a3c5b27e8890aa11",
-      not_before: "2026-01-15T11:00:00.000Z",
-      log: "Example log 2026h1",
-      index: 820_495_915,
-      entry_url: "https://log.example/2026h1/tile/data/x003/x205/062",
-      verified: true,
-      seen_at: "2026-01-15T11:58:30.000Z",
-    },
-  ],
-  urls: [],
-};
 
 export const getThreatFacts = operation({
   method: "GET",

@@ -7,68 +7,20 @@ import type { SubscriptionSettings } from "../../../../messaging/subscriptions/s
 import { weekdays, type Weekday } from "../../../../platform/vocabulary/channels.ts";
 import { noticeTypes, type NoticeType } from "../../../../platform/vocabulary/events.ts";
 import { filterPhrases } from "../../threat-kit/event-filter.tsx";
+import texts from "./words.json" with { type: "json" };
 
 /** Words for subscriptions. */
 
 /** How each type is named in a sentence, in the plural. */
-const noticeLabels: Record<NoticeType, string> = {
-  "threat.created": "new threats",
-  "threat.updated": "status changes",
-  "threat.resolved": "resolved threats",
-  "beacon.triggered": "visits to beacons",
-  "token.accessed": "visits to honeytokens",
-  "scan.started": "started scans",
-  "scan.completed": "ended scans",
-  "system.source_stopped": "stopped sources",
-  "system.endpoint_failing": "failing endpoints and channels",
-  "system.scan_failed": "failed scans",
-  "system.certificate_expiring": "expiring certificates",
-  "system.disk_filling": "a disk that is filling up",
-  "system.database_failing": "a failing database",
-  "system.backup_failed": "failed backups",
-  "system.reload_failed": "configuration files that cannot be applied",
-  "system.log_list_updated": "new log lists",
-  "system.takedown_attention": "takedowns that need attention",
-};
+const noticeLabels: Record<NoticeType, string> = texts.types;
 
 /** Types by subject, in the order of forms and sentences. */
-export const noticeGroups = [
-  {
-    name: "threats",
-    label: "Threats",
-    all: "all changes of threats",
-    some: "some changes of threats",
-    prefixes: ["threat."],
-  },
-  {
-    name: "traps",
-    label: "Traps",
-    all: "visits to traps",
-    some: "some visits to traps",
-    prefixes: ["beacon.", "token."],
-  },
-  { name: "scans", label: "Scans", all: "scans", some: "some events of scans", prefixes: ["scan."] },
-  {
-    name: "system",
-    label: "System",
-    all: "all system messages",
-    some: "some system messages",
-    prefixes: ["system."],
-  },
-].map(({ prefixes, ...group }) => ({
+export const noticeGroups = texts.groups.map(({ prefixes, ...group }) => ({
   ...group,
   types: noticeTypes.filter((type) => prefixes.some((prefix) => type.startsWith(prefix))),
 }));
 
-const weekdayLabels: Record<Weekday, string> = {
-  mon: "Monday",
-  tue: "Tuesday",
-  wed: "Wednesday",
-  thu: "Thursday",
-  fri: "Friday",
-  sat: "Saturday",
-  sun: "Sunday",
-};
+const weekdayLabels: Record<Weekday, string> = texts.weekdays;
 export const weekdayChoices = weekdays.map((day) => ({ value: day, label: weekdayLabels[day] }));
 
 /** Maximum number of event types that a sentence names one by one. */
