@@ -217,7 +217,7 @@ export function textsIn(value: unknown): string[] {
   return Object.values(value).flatMap(textsIn);
 }
 
-/** Returns a response for `judge`. */
+/** Returns a response for `classifyResponse`. */
 export function responseOf(status: number, body: unknown = "", headers: Record<string, string> = {}) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return { status, headers: new Map(Object.entries(headers)), body: text };

@@ -2,10 +2,16 @@ import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
 import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
+import {
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeRequest,
+  type NoticeResponse,
+  unexpected,
+} from "../http/notice-type.ts";
 import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
 import { multipart } from "../http/multipart.ts";
-import type { Judgement, NoticeChannelType, NoticeRequest, NoticeResponse } from "../http/notice-type.ts";
 import { hasPublicName } from "../texts/links.ts";
 import { bounded, escapedWithin, itemMarkup } from "../texts/notice-text.ts";
 import type { Screenshot } from "../http/screenshots.ts";
@@ -53,7 +59,7 @@ export const discord: NoticeChannelType = {
     { method: "POST", url: executeUrl(url ?? ""), ...contentOf(bounded(notice), screenshot) },
   ],
 
-  judge,
+  classifyResponse,
 };
 
 /** Adds `wait`: without it, Discord does not report that a message was not stored. */
@@ -131,20 +137,20 @@ const unknownChannel = 10_003;
 const invalidWebhookToken = 50_027;
 
 /** A success is the message as JSON. An error is JSON, too. */
-function judge({ status, headers, body }: NoticeResponse): Judgement {
+function classifyResponse({ status, headers, body }: NoticeResponse): ResponseOutcome {
   const { id, code, message, retry_after: retryAfter } = jsonFields(body);
   const error = statusError(status, message);
   if (code === unknownWebhook || code === unknownChannel)
     return { outcome: "disable", failure: "gone", error };
   if (code === invalidWebhookToken) return { outcome: "disable", failure: "unauthorized", error };
-  const judgement = judgeStatus({ status });
+  const classified = classifyStatus({ status });
   const untilResetMs = milliseconds(positiveNumber(Number(headers.get("x-ratelimit-reset-after"))));
-  if (judgement.outcome === "delivered") {
+  if (classified.outcome === "delivered") {
     if (id === undefined && status !== 204) return unexpected(body);
     const isLast = headers.get("x-ratelimit-remaining") === "0" && untilResetMs !== undefined;
-    return isLast ? { ...judgement, pauseMs: untilResetMs } : judgement;
+    return isLast ? { ...classified, pauseMs: untilResetMs } : classified;
   }
-  if (status !== 429) return { ...judgement, error };
+  if (status !== 429) return { ...classified, error };
   const retryAfterMs = milliseconds(positiveNumber(retryAfter)) ?? untilResetMs;
   return {
     outcome: "retry",

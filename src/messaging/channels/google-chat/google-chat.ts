@@ -2,8 +2,13 @@ import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
 import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
-import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
+import {
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeResponse,
+  unexpected,
+} from "../http/notice-type.ts";
 import { hasPublicName } from "../texts/links.ts";
 import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
 
@@ -54,7 +59,7 @@ export const googleChat: NoticeChannelType = {
     },
   ],
 
-  judge,
+  classifyResponse,
 };
 
 /** Without this parameter, the thread of a message is ignored. */
@@ -122,7 +127,7 @@ function escapeText(text: string): string {
 }
 
 /** A success is the message as JSON. An error is JSON, too (google.rpc.Status). */
-function judge({ status, body }: NoticeResponse): Judgement {
+function classifyResponse({ status, body }: NoticeResponse): ResponseOutcome {
   const fields = jsonFields(body);
   const problem = fieldsOf(fields["error"]);
   const { code, message, details } = problem;
@@ -131,7 +136,7 @@ function judge({ status, body }: NoticeResponse): Judgement {
   const error = statusError(meaning, message);
   if (Array.isArray(details) && details.some((detail) => fieldsOf(detail)["reason"] === "API_KEY_INVALID"))
     return { outcome: "disable", failure: "unauthorized", error };
-  const judgement = judgeStatus({ status: meaning });
-  if (judgement.outcome !== "delivered") return { ...judgement, error };
-  return typeof fields["name"] === "string" ? judgement : unexpected(body);
+  const classified = classifyStatus({ status: meaning });
+  if (classified.outcome !== "delivered") return { ...classified, error };
+  return typeof fields["name"] === "string" ? classified : unexpected(body);
 }

@@ -201,10 +201,10 @@ function outcomeOf(result: ExchangeResult, context: OutcomeContext): AttemptResu
   }
   const { status, body } = result.response;
   const responded = { ...base, statusCode: status, response: shownStart(body) };
-  return judged(responded, result.response, { ...context, hide });
+  return resultOfResponse(responded, result.response, { ...context, hide });
 }
 
-function judged(
+function resultOfResponse(
   base: AttemptResult,
   { status, headers, body }: HttpResponse,
   { endedAt, hide, request, type }: OutcomeContext & { hide: (text: string) => string },
@@ -215,15 +215,15 @@ function judged(
     const where = location === undefined || goal === undefined ? "" : ` to ${maskedUrl(goal)}`;
     return failed(base, "redirect", `redirected${where}; redirects are not followed`);
   }
-  const judgement = type.judge({ status, headers, body: textOf(body) });
-  if (judgement.outcome === "delivered") {
-    const { pauseMs } = judgement;
+  const classified = type.classifyResponse({ status, headers, body: textOf(body) });
+  if (classified.outcome === "delivered") {
+    const { pauseMs } = classified;
     return pauseMs === undefined ? base : { ...base, pauseMs };
   }
-  const { outcome, failure, error } = judgement;
+  const { outcome, failure, error } = classified;
   const result: AttemptResult = { ...failed(base, failure, hide(error)), consequence: outcome };
   if (outcome !== "retry") return result;
-  const askedMs = judgement.retryAfterMs ?? retryAfterMs(status, headers.get("retry-after"), endedAt);
+  const askedMs = classified.retryAfterMs ?? retryAfterMs(status, headers.get("retry-after"), endedAt);
   const waitMs = askedMs === undefined ? undefined : Math.min(askedMs, retryAfterMsMax);
   const isLimited = failure === "rate_limited";
   return { ...result, retryAfterMs: waitMs, ...(isLimited ? { pauseMs: waitMs ?? limitedPauseMs } : {}) };

@@ -24,7 +24,7 @@ export interface NoticeChannelType {
    */
   validate(target: ChannelTarget): ChannelTarget;
   /**
-   * Returns the requests of one message, in order. The next one is made only if `judge` accepts the response to the
+   * Returns the requests of one message, in order. The next one is made only if `classifyResponse` accepts the response to the
    * one before, or if that one is `optional`.
    * @param options.screenshot null: there is none. It is uploaded or left out, never linked to
    */
@@ -33,8 +33,8 @@ export interface NoticeChannelType {
     notice: Notice,
     options: { screenshot: Screenshot | null },
   ): NoticeRequest[];
-  /** Classifies a complete response that is not a redirect. Leaves to `judgeStatus` what it does not know. */
-  judge(response: NoticeResponse): Judgement;
+  /** Classifies a complete response that is not a redirect. Leaves to `classifyStatus` what it does not know. */
+  classifyResponse(response: NoticeResponse): ResponseOutcome;
 }
 
 export interface NoticeRequest {
@@ -71,7 +71,36 @@ export interface NoticeResponse {
  * Retry-After). `drop`: the service will never accept this message. `disable`: the target is gone, or the secret was
  * revoked.
  */
-export type Judgement =
+export type ResponseOutcome =
   /** `pauseMs`: time until the next message is permitted. */
   | { outcome: "delivered"; pauseMs?: number }
   | { outcome: "retry" | "drop" | "disable"; failure: string; error: string; retryAfterMs?: number };
+
+/** Classifies a response by its status alone. For what a service says in the body, see each type's `classifyResponse`. */
+export function classifyStatus({ status }: Pick<NoticeResponse, "status">): ResponseOutcome {
+  if (status >= 200 && status <= 299) return { outcome: "delivered" };
+  const error = `HTTP status ${status}`;
+  switch (status) {
+    case 401:
+    case 403:
+      return { outcome: "disable", failure: "unauthorized", error };
+    case 404:
+    case 410:
+      return { outcome: "disable", failure: "gone", error };
+    case 408:
+    case 425:
+      return { outcome: "retry", failure: "status", error };
+    case 429:
+      return { outcome: "retry", failure: "rate_limited", error };
+    default:
+      return status >= 400 && status <= 499
+        ? { outcome: "drop", failure: "rejected", error }
+        : { outcome: "retry", failure: "status", error };
+  }
+}
+
+/** Returns the outcome of a successful status whose body is not a response of the service, such as a page. */
+export function unexpected(body: string): ResponseOutcome {
+  const page = /^\s*<(!doctype|html)/i.test(body) ? "an HTML page" : "another response";
+  return { outcome: "retry", failure: "unexpected", error: `${page} instead of a confirmation` };
+}

@@ -4,13 +4,14 @@ import type { Notice } from "../../content/notice.ts";
 import { plainText } from "../../content/plain-text.ts";
 import { bearer } from "../http/bearer.ts";
 import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
-import type {
-  ChannelTarget,
-  Judgement,
-  NoticeChannelType,
-  NoticeRequest,
-  NoticeResponse,
+import {
+  type ChannelTarget,
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeRequest,
+  type NoticeResponse,
+  unexpected,
 } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
@@ -59,7 +60,7 @@ export const matrix: NoticeChannelType = {
     return screenshot === null ? [message] : [message, uploadRequest(target, notice, screenshot)];
   },
 
-  judge,
+  classifyResponse,
 };
 
 /** The server ignores a repeated transaction, so that another attempt does not repeat the message. */
@@ -117,12 +118,12 @@ function contentOf(notice: Notice): object {
 }
 
 /** A success names what was created. An error has a code ("Standard error response"). */
-function judge(response: NoticeResponse): Judgement {
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
   const { errcode, error: said, retry_after_ms: pause, ...created } = jsonFields(response.body);
-  const judgement = judgeStatus(response);
-  if (judgement.outcome === "delivered") {
+  const classified = classifyStatus(response);
+  if (classified.outcome === "delivered") {
     const isCreated = typeof (created["event_id"] ?? created["content_uri"]) === "string";
-    return isCreated ? judgement : unexpected(response.body);
+    return isCreated ? classified : unexpected(response.body);
   }
   const error = statusError(
     response.status,
@@ -145,7 +146,7 @@ function judge(response: NoticeResponse): Judgement {
     case "M_UNRECOGNIZED":
       return { outcome: "disable", failure: "gone", error };
     default:
-      return { ...judgement, error };
+      return { ...classified, error };
   }
 }
 

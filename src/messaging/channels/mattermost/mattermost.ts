@@ -1,9 +1,14 @@
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
 import { jsonFields, statusError } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
+import {
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeResponse,
+  unexpected,
+} from "../http/notice-type.ts";
 import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
-import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
 import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
 import { toneColors } from "../texts/tones.ts";
 
@@ -42,7 +47,7 @@ export const mattermost: NoticeChannelType = {
     },
   ],
 
-  judge,
+  classifyResponse,
 };
 
 function payloadOf(notice: Notice, textMax: number): string {
@@ -87,14 +92,14 @@ const unauthorized = [
  * A success is the text `ok`. An error is JSON with an identifier, and a wrong path leads to the page of the web app
  * with the status 200.
  */
-function judge({ status, body }: NoticeResponse): Judgement {
+function classifyResponse({ status, body }: NoticeResponse): ResponseOutcome {
   const { id, message } = jsonFields(body);
   const error = statusError(status, message);
   if (typeof id === "string") {
     if (gone.includes(id)) return { outcome: "disable", failure: "gone", error };
     if (unauthorized.includes(id)) return { outcome: "disable", failure: "unauthorized", error };
   }
-  const judgement = judgeStatus({ status });
-  if (judgement.outcome !== "delivered") return { ...judgement, error };
-  return body.trim() === "ok" ? judgement : unexpected(body);
+  const classified = classifyStatus({ status });
+  if (classified.outcome !== "delivered") return { ...classified, error };
+  return body.trim() === "ok" ? classified : unexpected(body);
 }

@@ -4,13 +4,14 @@ import type { Notice } from "../../content/notice.ts";
 import { plainText } from "../../content/plain-text.ts";
 import { bearer } from "../http/bearer.ts";
 import { jsonFields, statusError } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
-import type {
-  ChannelTarget,
-  Judgement,
-  NoticeChannelType,
-  NoticeRequest,
-  NoticeResponse,
+import {
+  type ChannelTarget,
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeRequest,
+  type NoticeResponse,
+  unexpected,
 } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
@@ -79,7 +80,7 @@ export const ntfy: NoticeChannelType = {
     return screenshot === null ? requests : [...requests, attachmentOf(target, notice, screenshot)];
   },
 
-  judge,
+  classifyResponse,
 };
 
 function messageOf({ topic }: ChannelTarget, notice: Notice): string {
@@ -132,7 +133,7 @@ function attachmentOf(
 const quotaPauseMs = 3_600_000;
 
 /** A success is the message as JSON. An error is JSON with a code (`server/errors.go` in ntfy's source). */
-function judge(response: NoticeResponse): Judgement {
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
   const { id, code, error: said } = jsonFields(response.body);
   const error = statusError(response.status, said);
   switch (code) {
@@ -143,9 +144,9 @@ function judge(response: NoticeResponse): Judgement {
     case 42908:
       return { outcome: "retry", failure: "quota", error, retryAfterMs: quotaPauseMs };
     default: {
-      const judgement = judgeStatus(response);
-      if (judgement.outcome !== "delivered") return { ...judgement, error };
-      return typeof id === "string" ? judgement : unexpected(response.body);
+      const classified = classifyStatus(response);
+      if (classified.outcome !== "delivered") return { ...classified, error };
+      return typeof id === "string" ? classified : unexpected(response.body);
     }
   }
 }

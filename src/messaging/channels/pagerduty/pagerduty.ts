@@ -3,13 +3,14 @@ import { cut } from "../../content/cut.ts";
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
 import { jsonFields, statusError } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
-import type {
-  ChannelTarget,
-  Judgement,
-  NoticeChannelType,
-  NoticeRequest,
-  NoticeResponse,
+import {
+  type ChannelTarget,
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeRequest,
+  type NoticeResponse,
+  unexpected,
 } from "../http/notice-type.ts";
 import { serverUrl } from "../http/server-url.ts";
 import { aroundName, bounded } from "../texts/notice-text.ts";
@@ -70,7 +71,7 @@ export const pagerduty: NoticeChannelType = {
       : [trigger];
   },
 
-  judge,
+  classifyResponse,
 };
 
 /** Whether the threat or the condition that opened an alert has ended. */
@@ -132,15 +133,16 @@ function eventRequest({ url, routingKey }: ChannelTarget, event: object): Notice
 }
 
 /** The response is JSON with `status`, `message` and, if the event is not valid, the texts `errors`. */
-function judge(response: NoticeResponse): Judgement {
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
   const { status, message, errors } = jsonFields(response.body);
   const texts = Array.isArray(errors) ? errors.filter((text) => typeof text === "string") : [];
-  const judgement = judgeStatus(response);
-  if (judgement.outcome === "delivered") return status === "success" ? judgement : unexpected(response.body);
+  const classified = classifyStatus(response);
+  if (classified.outcome === "delivered")
+    return status === "success" ? classified : unexpected(response.body);
   const error = statusError(response.status, texts.length > 0 ? texts.join("; ") : message);
-  if (response.status === 429) return { ...judgement, error, retryAfterMs: pauseMs };
+  if (response.status === 429) return { ...classified, error, retryAfterMs: pauseMs };
   // The errors have no codes. All other parts of an event follow the documented format, so that the key is the cause.
   if (response.status === 400 && /routing.?key/i.test(error))
     return { outcome: "disable", failure: "routing_key", error };
-  return { ...judgement, error };
+  return { ...classified, error };
 }

@@ -3,8 +3,13 @@ import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice, NoticeItem } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
 import { jsonFields } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
-import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
+import {
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeResponse,
+  unexpected,
+} from "../http/notice-type.ts";
 import { bounded, escapedWithin, itemMarkup } from "../texts/notice-text.ts";
 
 /** Limits of Slack, in characters (docs.slack.dev/reference/block-kit/blocks). */
@@ -62,7 +67,7 @@ export const slack: NoticeChannelType = {
     },
   ],
 
-  judge,
+  classifyResponse,
 };
 
 function payloadOf(notice: Notice) {
@@ -165,7 +170,7 @@ const unauthorized = [
 ];
 
 /** A success is the text `ok`. Proxies and compatible services respond with an error and the status 200, too. */
-function judge({ status, body }: NoticeResponse): Judgement {
+function classifyResponse({ status, body }: NoticeResponse): ResponseOutcome {
   const fields = jsonFields(body);
   const said = body.trim();
   const name = typeof fields["error"] === "string" ? fields["error"] : said;
@@ -174,7 +179,7 @@ function judge({ status, body }: NoticeResponse): Judgement {
   if (gone.includes(name)) return { outcome: "disable", failure: "gone", error };
   if (unauthorized.includes(name)) return { outcome: "disable", failure: "unauthorized", error };
   if (/^rate_?limited$/.test(name)) return { outcome: "retry", failure: "rate_limited", error };
-  const judgement = judgeStatus({ status });
-  if (judgement.outcome !== "delivered") return { ...judgement, error };
-  return said === "ok" || fields["ok"] === true ? judgement : unexpected(body);
+  const classified = classifyStatus({ status });
+  if (classified.outcome !== "delivered") return { ...classified, error };
+  return said === "ok" || fields["ok"] === true ? classified : unexpected(body);
 }

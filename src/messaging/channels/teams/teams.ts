@@ -2,8 +2,13 @@ import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice, NoticeItem } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
 import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
-import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
+import {
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeResponse,
+  unexpected,
+} from "../http/notice-type.ts";
 import { aroundName, bounded, escapedWithin, firstThatFits } from "../texts/notice-text.ts";
 
 /**
@@ -58,7 +63,7 @@ export const teams: NoticeChannelType = {
     },
   ],
 
-  judge,
+  classifyResponse,
 };
 
 const colors = { high: "Attention", medium: "Warning", low: "Default", good: "Good", neutral: "Default" };
@@ -121,21 +126,21 @@ const unauthorized = ["DirectApiAuthorizationRequired", "DirectApiInvalidAuthori
  * A flow responds with 202 before it posts the message, so that it alone knows whether that succeeded. Connectors and
  * flows with a response of their own report errors of Teams as text, with the status 200.
  */
-function judge({ status, body }: NoticeResponse): Judgement {
+function classifyResponse({ status, body }: NoticeResponse): ResponseOutcome {
   const { code, message } = fieldsOf(jsonFields(body)["error"]);
   const error = statusError(status, message ?? code);
   if (typeof code === "string") {
     if (gone.includes(code)) return { outcome: "disable", failure: "gone", error };
     if (unauthorized.includes(code)) return { outcome: "disable", failure: "unauthorized", error };
   }
-  const judgement = judgeStatus({ status });
-  if (judgement.outcome !== "delivered") return { ...judgement, error };
+  const classified = classifyStatus({ status });
+  if (classified.outcome !== "delivered") return { ...classified, error };
   const inner = /\bHTTP error (\d{3})\b/.exec(body)?.[1];
   if (inner !== undefined) {
-    const meaning = judgeStatus({ status: Number(inner) });
+    const meaning = classifyStatus({ status: Number(inner) });
     const text = `HTTP status ${status}, but Teams responded with ${inner}`;
     return meaning.outcome === "delivered" ? unexpected(body) : { ...meaning, error: text };
   }
   if (code !== undefined || /^\s*</.test(body)) return unexpected(body);
-  return judgement;
+  return classified;
 }

@@ -2,15 +2,16 @@ import { FieldError } from "../../../platform/lib/errors.ts";
 import { cut } from "../../content/cut.ts";
 import type { Notice } from "../../content/notice.ts";
 import { fieldsOf, jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
-import { judgeStatus, unexpected } from "../http/judge-status.ts";
-import { multipart } from "../http/multipart.ts";
-import type {
-  ChannelTarget,
-  Judgement,
-  NoticeChannelType,
-  NoticeRequest,
-  NoticeResponse,
+import {
+  type ChannelTarget,
+  type ResponseOutcome,
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeRequest,
+  type NoticeResponse,
+  unexpected,
 } from "../http/notice-type.ts";
+import { multipart } from "../http/multipart.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
 import { bounded } from "../texts/notice-text.ts";
@@ -66,7 +67,7 @@ export const telegram: NoticeChannelType = {
     return [{ ...photo, optional: true, followUp: ({ accepted }) => (accepted ? null : message) }];
   },
 
-  judge,
+  classifyResponse,
 };
 
 /** Parameters that all methods share. */
@@ -140,13 +141,13 @@ const failureOf: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The response is JSON with `ok`, and on failure `description` and `parameters` ("Making requests"). */
-function judge(response: NoticeResponse): Judgement {
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
   const { ok, error_code: code, description, parameters: given } = jsonFields(response.body);
   const parameters = fieldsOf(given);
   // Servers between phishwatch and Telegram may respond with 200 to everything.
   const status = ok === false && typeof code === "number" ? code : response.status;
-  const judgement = judgeStatus({ status });
-  if (judgement.outcome === "delivered") return ok === true ? judgement : unexpected(response.body);
+  const classified = classifyStatus({ status });
+  if (classified.outcome === "delivered") return ok === true ? classified : unexpected(response.body);
   const error = statusError(status, description);
   const migratedTo = parameters["migrate_to_chat_id"];
   if (typeof migratedTo === "number")
@@ -155,8 +156,8 @@ function judge(response: NoticeResponse): Judgement {
   if (failure !== undefined) return { outcome: "disable", failure, error };
   const retryAfterSeconds = positiveNumber(parameters["retry_after"]);
   return retryAfterSeconds === undefined
-    ? { ...judgement, error }
-    : { ...judgement, error, retryAfterMs: retryAfterSeconds * 1_000 };
+    ? { ...classified, error }
+    : { ...classified, error, retryAfterMs: retryAfterSeconds * 1_000 };
 }
 
 function methodUrl({ url, token }: ChannelTarget, method: "sendMessage" | "sendPhoto"): string {

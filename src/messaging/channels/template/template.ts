@@ -1,8 +1,7 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
 import { bearer } from "../http/bearer.ts";
-import { judgeStatus } from "../http/judge-status.ts";
-import type { NoticeChannelType } from "../http/notice-type.ts";
+import { classifyStatus, type NoticeChannelType } from "../http/notice-type.ts";
 import { parseTemplate } from "./parse-template.ts";
 import { templateValues } from "./values.ts";
 
@@ -37,7 +36,7 @@ export const template: NoticeChannelType = {
     },
   ],
 
-  judge: judgeStatus,
+  classifyResponse: classifyStatus,
 };
 
 /** Fills in the values of a message. The result is JSON, whatever they contain. */

@@ -10,7 +10,7 @@ import { createTurns } from "../../../../src/platform/network/turns.ts";
 import type { ProtectedBrand, Site } from "./sites.ts";
 import { serveSites } from "./site-server.ts";
 
-/** How the inspector judged one site. */
+/** How the inspector classified one site. */
 export interface Outcome {
   site: Site;
   /** For a copy: it was found, as a copy of its brand. For a harmless site: it was flagged. */

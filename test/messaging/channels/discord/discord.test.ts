@@ -169,11 +169,12 @@ test.each<[number, unknown, object]>([
   [429, { retry_after: 64.57, global: true }, { outcome: "retry", retryAfterMs: 64_570 }],
   [500, { message: "500: Internal Server Error", code: 0 }, { outcome: "retry", failure: "status" }],
 ])("Discord's response %i %j is classified by its meaning", (status, body, expected) => {
-  expect(discord.judge(responseOf(status, body))).toMatchObject(expected);
+  expect(discord.classifyResponse(responseOf(status, body))).toMatchObject(expected);
 });
 
 test("the last message that Discord permits for now is followed by a pause until its limit is reset", () => {
-  const accepted = (headers: Record<string, string>) => discord.judge(responseOf(200, { id: "1" }, headers));
+  const accepted = (headers: Record<string, string>) =>
+    discord.classifyResponse(responseOf(200, { id: "1" }, headers));
   const reset = { "x-ratelimit-reset-after": "1.25" };
   expect(accepted({ "x-ratelimit-remaining": "0", ...reset })).toEqual({
     outcome: "delivered",
@@ -184,7 +185,7 @@ test("the last message that Discord permits for now is followed by a pause until
 
 test("without a pause in the body of a response with the status 429, Discord's header counts, or the general one", () => {
   const limited = (headers: Record<string, string>) =>
-    discord.judge(responseOf(429, "error code: 1015", headers));
+    discord.classifyResponse(responseOf(429, "error code: 1015", headers));
   expect(limited({ "x-ratelimit-reset-after": "1.5" })).toMatchObject({ retryAfterMs: 1_500 });
   expect(limited({ "retry-after": "5" })).not.toHaveProperty("retryAfterMs");
 });

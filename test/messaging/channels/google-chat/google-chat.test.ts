@@ -156,5 +156,5 @@ test.each<[number, unknown, object]>([
   [429, failed(429, "RESOURCE_EXHAUSTED"), { outcome: "retry", failure: "rate_limited" }],
   [503, failed(503, "UNAVAILABLE"), { outcome: "retry", failure: "status" }],
 ])("Google Chat's response %i %j is classified by its meaning", (status, body, expected) => {
-  expect(googleChat.judge(responseOf(status, body))).toMatchObject(expected);
+  expect(googleChat.classifyResponse(responseOf(status, body))).toMatchObject(expected);
 });

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type net from "node:net";
-import { judgeStatus } from "../../../../src/messaging/channels/http/judge-status.ts";
-import type {
-  NoticeChannelType,
-  NoticeRequest,
+import {
+  classifyStatus,
+  type NoticeChannelType,
+  type NoticeRequest,
 } from "../../../../src/messaging/channels/http/notice-type.ts";
 import { pagerduty } from "../../../../src/messaging/channels/pagerduty/pagerduty.ts";
 import { createSmallScreenshots } from "../../../../src/messaging/channels/http/screenshots.ts";
@@ -32,10 +32,10 @@ const plainType: NoticeChannelType = {
       ? []
       : [{ method: "PUT" as const, url: url!, headers: {}, body: screenshot.bytes, optional: true }]),
   ],
-  judge: (response) =>
+  classifyResponse: (response) =>
     response.body.startsWith("odd")
       ? { outcome: "retry", failure: "odd", error: response.body, retryAfterMs: 1_500 }
-      : judgeStatus(response),
+      : classifyStatus(response),
 };
 
 /** Responds to the next request. */

@@ -158,7 +158,7 @@ describe("a channel of Matrix", () => {
     [502, "Bad Gateway", { outcome: "retry", failure: "status", error: "HTTP status 502" }],
   ])("classifies the response %i %j by its code", (status, body, expected) => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    expect(matrix.judge({ status, headers: new Headers(), body: text })).toMatchObject(expected);
+    expect(matrix.classifyResponse({ status, headers: new Headers(), body: text })).toMatchObject(expected);
   });
 });
 

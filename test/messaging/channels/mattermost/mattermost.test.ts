@@ -91,7 +91,7 @@ test.each<[number, unknown, string, string | undefined]>([
   [501, error("web.incoming_webhook.disabled.app_error", 501), "disable", "unauthorized"],
   [502, "<html>Bad Gateway</html>", "retry", "status"],
 ])("Mattermost's response %i %j is classified as %s", (status, body, outcome, failure) => {
-  expect(mattermost.judge(responseOf(status, body))).toMatchObject(
+  expect(mattermost.classifyResponse(responseOf(status, body))).toMatchObject(
     failure === undefined ? { outcome } : { outcome, failure },
   );
 });

@@ -118,7 +118,7 @@ describe("a channel of ntfy", () => {
     [507, `{"code":50701,"http":507,"error":"no subscriber"}`, { outcome: "retry", failure: "status" }],
     [500, "null", { outcome: "retry" }],
   ])("classifies the response %i %s by its code", (status, body, expected) => {
-    expect(ntfy.judge({ status, headers: new Headers(), body })).toMatchObject(expected);
+    expect(ntfy.classifyResponse({ status, headers: new Headers(), body })).toMatchObject(expected);
   });
 });
 

@@ -190,6 +190,6 @@ describe("a channel of PagerDuty", () => {
     ],
     [500, "", { outcome: "retry", failure: "status", error: "HTTP status 500" }],
   ])("classifies the response %i %s by its meaning", (status, body, expected) => {
-    expect(pagerduty.judge({ status, headers: new Headers(), body })).toMatchObject(expected);
+    expect(pagerduty.classifyResponse({ status, headers: new Headers(), body })).toMatchObject(expected);
   });
 });

@@ -120,7 +120,7 @@ test.each([
   [500, "rollup_error", "retry", "status"],
   [503, "", "retry", "status"],
 ])("Slack's response %i %p is classified as %s", (status, body, outcome, failure) => {
-  expect(slack.judge(responseOf(status, body))).toMatchObject(
+  expect(slack.classifyResponse(responseOf(status, body))).toMatchObject(
     failure === undefined ? { outcome } : { outcome, failure },
   );
 });

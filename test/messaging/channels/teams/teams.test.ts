@@ -141,5 +141,5 @@ test.each<[number, unknown, object]>([
   [429, "", { outcome: "retry", failure: "rate_limited" }],
   [502, flowError("NoResponse"), { outcome: "retry", failure: "status" }],
 ])("Teams' response %i %j is classified by its meaning", (status, body, expected) => {
-  expect(teams.judge(responseOf(status, body))).toMatchObject(expected);
+  expect(teams.classifyResponse(responseOf(status, body))).toMatchObject(expected);
 });

@@ -226,7 +226,7 @@ describe("a channel of Telegram", () => {
     [502, "<html>Bad Gateway</html>", { outcome: "retry", failure: "status", error: "HTTP status 502" }],
   ])("classifies the response %i %j by its meaning", (status, body, expected) => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    expect(telegram.judge({ status, headers: new Headers(), body: text })).toMatchObject(expected);
+    expect(telegram.classifyResponse({ status, headers: new Headers(), body: text })).toMatchObject(expected);
   });
 });
 
