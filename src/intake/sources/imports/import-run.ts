@@ -125,21 +125,13 @@ export function countsOf({ content, tally }: Running): Partial<ListImport> {
 }
 
 /** A byte stream from a client that may send too much, stall or disconnect. */
-interface BoundedStream {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Number of bytes read so far. */
-  readonly bytes: number;
-  /** Why the stream failed, as words that follow the list's name; undefined if it did not. */
-  readonly problem: string | undefined;
-  /** Ends the stream for its reader, even one that waits for more bytes. */
-  end(): void;
-}
+type BoundedStream = ReturnType<typeof boundedStream>;
 
 /** @param tooLong problem to report if more than `bytesMax` bytes arrive. */
 export function boundedStream(
   content: ReadableStream<Uint8Array>,
   { bytesMax, tooLong }: { bytesMax: number; tooLong: string },
-): BoundedStream {
+) {
   const reader = content.getReader();
   let bytes = 0;
   let problem: string | undefined;
@@ -170,12 +162,18 @@ export function boundedStream(
   );
   return {
     stream,
+
+    /** Number of bytes read so far. */
     get bytes() {
       return bytes;
     },
+
+    /** Why the stream failed, as words that follow the list's name; undefined if it did not. */
     get problem() {
       return problem;
     },
+
+    /** Ends the stream for its reader, even one that waits for more bytes. */
     end() {
       ended = true;
       dropRest();

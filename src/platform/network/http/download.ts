@@ -170,15 +170,10 @@ async function conclude(
   }
 }
 
-interface PaceGuard {
-  /** Aborted with the given signal, and when the server is too slow. */
-  signal: AbortSignal;
-  isSlow(): boolean;
-  stop(): void;
-}
+type PaceGuard = ReturnType<typeof guardPace>;
 
 /** Aborts a download that makes hardly any progress, which a timeout of hours would not notice. */
-function guardPace(clock: Clock, sink: FileSink, given: AbortSignal): PaceGuard {
+function guardPace(clock: Clock, sink: FileSink, given: AbortSignal) {
   const controller = new AbortController();
   const onAbort = () => controller.abort();
   given.addEventListener("abort", onAbort, { once: true });
@@ -194,6 +189,7 @@ function guardPace(clock: Clock, sink: FileSink, given: AbortSignal): PaceGuard 
     });
   let timer = watch();
   return {
+    /** Aborted with the given signal, and when the server is too slow. */
     signal: controller.signal,
     isSlow: () => isSlow,
     stop() {
