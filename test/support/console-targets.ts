@@ -1,6 +1,6 @@
-import type { AnyRoute, FindRoute } from "../../src/web/console/shell/router.ts";
+import type { Route, FindRoute } from "../../src/web/console/shell/router.ts";
 
-type Target = Pick<AnyRoute, "method" | "path">;
+type Target = Pick<Route, "method" | "path">;
 
 /** Returns everything that a page leads to: links, forms that can be sent, buttons, and what the script loads. */
 export function targetsIn(html: string): Target[] {
@@ -36,7 +36,7 @@ export function learnAddresses(findRoute: FindRoute, pages: Map<string, string>)
     for (const end of [...names.keys()].slice(1))
       learned.set(names.slice(0, end + 1).join("/"), values.slice(0, end + 1).join("/"));
   }
-  return function addressOf({ path }: Pick<AnyRoute, "path">): string {
+  return function addressOf({ path }: Pick<Route, "path">): string {
     const names = path.split("/");
     const end = names.findLastIndex((_, index) => learned.has(names.slice(0, index + 1).join("/")));
     const start = learned.get(names.slice(0, end + 1).join("/")) ?? "";

@@ -18,7 +18,7 @@ import { isSecure, createVisitors, isSameOrigin, ownPath } from "./shell/visitor
 import { ownerOf, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
 import { createRouteRunner, noSuchPage, createSignOut } from "./shell/route-runner.ts";
-import { createRouter, type AnyRoute } from "./shell/router.ts";
+import { createRouter, type Route } from "./shell/router.ts";
 import { pageServicesOf, type ConsoleServices } from "./shell/services.ts";
 import { createSessionMemory } from "./shell/session-memory.ts";
 import { createProxyUsers } from "./sign-in/proxy-user.tsx";
@@ -179,7 +179,7 @@ function buildThreatIndex({ log, threatIndex }: Pick<ConsoleServices, "log" | "t
 }
 
 /** Routes that concern the visitor's own session. */
-export function shellRoutes(given: Record<"signOut" | "signOutEverywhere", AnyRoute["run"]>): AnyRoute[] {
+export function shellRoutes(given: Record<"signOut" | "signOutEverywhere", Route["run"]>): Route[] {
   const { signOut, signOutEverywhere } = given;
   return [
     { method: "POST", path: signOutPath, permission: "session", run: signOut },

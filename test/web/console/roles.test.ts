@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { shellRoutes } from "../../../src/web/console/console.tsx";
 import { pageGroups } from "../../../src/web/console/page-groups.ts";
-import { createRouter, type AnyRoute } from "../../../src/web/console/shell/router.ts";
+import { createRouter, type Route } from "../../../src/web/console/shell/router.ts";
 import { may, roles, type Permission, type Role } from "../../../src/platform/vocabulary/permissions.ts";
 import { addPerson, signInWithoutPassword, type Person } from "../../support/accounts.ts";
 import { consolePages, sampleConfig, seedSamples, type Samples } from "../../support/console-pages.ts";
@@ -46,7 +46,7 @@ const routes = [
 ];
 const findRoute = createRouter(routes);
 
-function permissionInTable({ method, path }: Pick<AnyRoute, "method" | "path">): Permission {
+function permissionInTable({ method, path }: Pick<Route, "method" | "path">): Permission {
   const row = table
     .filter(([start]) => path === start || path.startsWith(`${start}/`))
     .toSorted(([one], [other]) => other.length - one.length)[0]!;

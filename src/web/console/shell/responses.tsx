@@ -14,7 +14,7 @@ import type { Assets } from "./assets.ts";
 import { Frame, Layout, type MarkedEntry } from "./layout.tsx";
 import type { ConsoleRequest } from "./request.ts";
 import type { FindRoute, NavigationEntry, NavigationMark, PageGroup } from "./router.ts";
-import type { PageServices, ServiceName } from "./services.ts";
+import type { PageServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { preferencesOf, readerOf, type Preferences } from "./reader.ts";
 import { overviewPath } from "../kit/paths.ts";
@@ -66,11 +66,7 @@ function preferencesReader({ preferences }: Pick<PageServices, "preferences">) {
 }
 
 /** Returns the mark beside an entry. What cannot be read must not take every page with it. */
-function markOf(
-  nav: NavigationEntry<ServiceName>,
-  services: PageServices,
-  log: Log,
-): NavigationMark | undefined {
+function markOf(nav: NavigationEntry, services: PageServices, log: Log): NavigationMark | undefined {
   try {
     return nav.mark?.(services);
   } catch (error) {

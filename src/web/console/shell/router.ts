@@ -2,11 +2,12 @@
  * The web console: pages rendered on the server, usable without scripts.
  *
  * How to add a page
- * - Pages live in `pages/<section>/`. A section exports a `pageGroup`: its entry in the navigation, the services
- *   that it uses, and its routes. Add the group to `page-groups.ts` at its place in the navigation, and its
- *   addresses to `test/support/console-pages.ts`, where each page is checked for accessibility, weight, 360 px
- *   and dark mode, and from where `scripts/screenshots` takes the list of pages.
- * - A route names its method, path, and permission. `run` receives a `Context` and returns `page(title, content)`,
+ * - Pages live in `pages/<section>/`. A section exports a `PageGroup`: its entry in the navigation, and its routes. Add
+ *   the group to `page-groups.ts` at its place in the navigation, and its addresses to
+ *   `test/support/console-pages.ts`, where each page is checked for accessibility, weight, 360 px and dark mode, and
+ *   from where `scripts/screenshots` takes the list of pages.
+ * - A route names its method, path, and permission. `run` receives a `Context`, whose type names the services that the
+ *   page uses: `Context<"feeds" | "imports">`. It returns `page(title, content)`,
  *   `redirect(path, flash?)`, `fragment(content)`, or a `Response` (page-result.ts). It runs only for a signed-in
  *   visitor whose role allows the permission; a POST has passed the CSRF check. Invalid input is a `PublicError`,
  *   which is rendered as a page.
@@ -34,9 +35,9 @@ import { may, type Permission, type Role } from "../../../platform/vocabulary/pe
 import type { IconName } from "../kit/icons.tsx";
 import type { PageResult } from "../kit/page-result.ts";
 import type { Upload, UploadLimits } from "./multipart.ts";
-import { pickServices, type PageServices, type ServiceName } from "./services.ts";
+import type { PageServices, ServiceName } from "./services.ts";
 
-/** A request for a page, with the named services. */
+/** A request for a page, with the services that the page names, and no others. */
 export interface Context<Name extends ServiceName = never> {
   services: Pick<PageServices, Name>;
   request: Request;
@@ -72,7 +73,8 @@ export interface Context<Name extends ServiceName = never> {
   takeOnce<T>(name: string): T | undefined;
 }
 
-export interface Route<Name extends ServiceName = never> {
+/** Unless it names services, a route whose page can use any of them. */
+export interface Route<Name extends ServiceName = ServiceName> {
   method: "GET" | "POST";
   /** `/console/threats/:id`; a parameter is a whole segment. */
   path: string;
@@ -86,11 +88,8 @@ export interface Route<Name extends ServiceName = never> {
   run(context: Context<Name>): PageResult | Promise<PageResult>;
 }
 
-/** A route that picks its own services from all of them. */
-export type AnyRoute = Route<ServiceName>;
-
 /** Entry in the navigation. */
-export interface NavigationEntry<Name extends ServiceName = never> {
+export interface NavigationEntry {
   section: "main" | "traps" | "notify" | "settings";
   label: string;
   path: string;
@@ -98,42 +97,27 @@ export interface NavigationEntry<Name extends ServiceName = never> {
   /** Keyboard shortcut: two keys, one after the other, such as `g t`. */
   keys?: string;
   /** Returns a mark beside the label. Every page shows it, so it must be cheap. */
-  mark?: (services: Pick<PageServices, Name>) => NavigationMark | undefined;
+  mark?: (services: PageServices) => NavigationMark | undefined;
 }
 
 /** A number, or a problem in words. */
 export type NavigationMark = { count: number } | { problem: string };
 
+/** The pages of one section. */
 export interface PageGroup {
   /** Absent: other pages link to this group. */
-  nav: NavigationEntry<ServiceName> | undefined;
-  routes: readonly AnyRoute[];
-}
-
-/** Declares the pages of one section; their routes receive the services that `services` names and no others. */
-export function pageGroup<const Name extends ServiceName>(given: {
-  nav?: NavigationEntry<NoInfer<Name>>;
-  services: readonly Name[];
-  routes: readonly Route<NoInfer<Name>>[];
-}): PageGroup {
-  const { nav, services, routes } = given;
-  return {
-    nav: nav === undefined ? undefined : { ...nav, mark: (all) => nav.mark?.(pickServices(all, services)) },
-    routes: routes.map((route) => ({
-      ...route,
-      run: (context) => route.run({ ...context, services: pickServices(context.services, services) }),
-    })),
-  };
+  nav?: NavigationEntry | undefined;
+  routes: readonly Route[];
 }
 
 /** @throws PublicError `forbidden` when the role does not allow the route. The only place that refuses a page. */
-export function authorize(role: Role | undefined, { permission }: Pick<AnyRoute, "permission">): void {
+export function authorize(role: Role | undefined, { permission }: Pick<Route, "permission">): void {
   if (role !== undefined && may(role, permission)) return;
   throw new PublicError("forbidden", "Your role does not allow this. Ask an administrator.");
 }
 
 export interface MatchedRoute {
-  route: AnyRoute;
+  route: Route;
   params: Record<string, string>;
 }
 
@@ -141,7 +125,7 @@ export interface MatchedRoute {
 export type FindRoute = (method: string, path: string) => MatchedRoute | undefined;
 
 /** @throws Error when two routes have the same method and path: the second could never be reached. */
-export function createRouter(routes: readonly AnyRoute[]): FindRoute {
+export function createRouter(routes: readonly Route[]): FindRoute {
   const compiled = routes.map((route) => ({ route, segments: route.path.split("/") }));
   const seen = new Set<string>();
   for (const { method, path } of routes) {

@@ -66,7 +66,7 @@ export interface ConsoleServices
   traps: Traps;
 }
 
-/** Services that page groups choose from: a group names those that it uses and receives no others. */
+/** Services that pages choose from: the type of their context names those that they use. */
 export interface PageServices
   extends
     Omit<ConsoleServices, "consoleSignIn" | "server">,
@@ -83,12 +83,4 @@ export function pageServicesOf(given: ConsoleServices): PageServices {
   const { readiness, untrustedProxy } = given.server;
   const publicUrl = () => given.server.publicUrl;
   return { ...given, failedSignIns, ownAccount, publicUrl, readiness, sessions, untrustedProxy };
-}
-
-/** Returns the named services and no others. */
-export function pickServices<Name extends ServiceName>(
-  services: PageServices,
-  names: readonly Name[],
-): Pick<PageServices, Name> {
-  return Object.fromEntries(names.map((name) => [name, services[name]])) as Pick<PageServices, Name>;
 }

@@ -9,7 +9,7 @@ import {
   removeCodesPath,
   renewRecoveryCodesPath,
 } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import { showAccount, changePassword, endOtherSessions, endOwnSession } from "./account-page.tsx";
 import {
   askToRemoveCodes,
@@ -25,8 +25,7 @@ import {
 const permission = "session";
 
 /** The reader's own account. It has no navigation entry; the menu of the account links to it. */
-export const accountPages = pageGroup({
-  services: ["accounts", "ownAccount"],
+export const accountPages: PageGroup = {
   routes: [
     { method: "GET", path: accountPath, permission, run: (context) => showAccount(context) },
     { method: "POST", path: passwordPath, permission, run: changePassword },
@@ -46,4 +45,4 @@ export const accountPages = pageGroup({
     { method: "POST", path: endOtherSessionsPath, permission, run: endOtherSessions },
     { method: "POST", path: endOwnSessionPath(":seq"), permission, run: endOwnSession },
   ],
-});
+};

@@ -3,11 +3,10 @@ import { Button, HiddenFields } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { commandsPath, shortcutsPath, threatPath } from "../../kit/paths.ts";
-import { pageGroup, type PageGroup, type Context } from "../../shell/router.ts";
+import type { PageGroup, Context } from "../../shell/router.ts";
 import {
   queryCharactersMax,
   type Command,
-  commandServices,
   findCommands,
   type CommandContext,
   type Found,
@@ -62,8 +61,7 @@ export function commandPages(others: readonly PageGroup[]): PageGroup {
     );
   }
 
-  return pageGroup({
-    services: commandServices,
+  return {
     routes: [
       { method: "GET", path: commandsPath, permission: "read", run: showCommands },
       {
@@ -73,7 +71,7 @@ export function commandPages(others: readonly PageGroup[]): PageGroup {
         run: (context) => showShortcuts(context, pages),
       },
     ],
-  });
+  };
 }
 
 interface ResultsProps {

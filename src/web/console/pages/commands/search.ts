@@ -30,9 +30,8 @@ import { listPath } from "../../threat-kit/filters.ts";
 import type { Permission } from "../../../../platform/vocabulary/permissions.ts";
 import type { IconName } from "../../kit/icons.tsx";
 
-export const commandServices = ["channels", "domains", "sources", "threatIndex", "webhooks"] as const;
 export type PageEntry = Pick<NavigationEntry, "label" | "path" | "icon" | "keys">;
-export type CommandContext = Context<(typeof commandServices)[number]>;
+export type CommandContext = Context<"channels" | "domains" | "sources" | "threatIndex" | "webhooks">;
 
 /** Results of one search, in the order in which they are shown. */
 export interface Found {

@@ -6,7 +6,7 @@ import {
   threatPath,
   threatsPath,
 } from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import type { PageGroup, Context } from "../../shell/router.ts";
 import { grouped, counted } from "../../../../platform/lib/wording.ts";
 import type {
   Decider,
@@ -27,15 +27,14 @@ import { inWords } from "../../kit/labels.ts";
 import { ownPath } from "../../shell/visitors.ts";
 
 /** Decisions of the last day, and their undo. */
-export const decisionPages = pageGroup({
+export const decisionPages: PageGroup = {
   nav: { section: "main", label: "Decisions", icon: "undo", path: decisionsPath },
-  services: ["domains", "threats"],
   routes: [
     { method: "GET", path: decisionsPath, permission: "read", run: listDecisions },
     { method: "GET", path: decisionPath(":batch"), permission: "read", run: showDecision },
     { method: "POST", path: undoTriagePath, permission: "decide", run: undoTriage },
   ],
-});
+};
 
 const perPage = 50;
 /** Longest text form of an IPv6 address. */

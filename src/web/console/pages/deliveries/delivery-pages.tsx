@@ -16,7 +16,7 @@ import {
   deliveryPath,
   recipientPath,
 } from "../../kit/paths.ts";
-import { type Context, pageGroup, type Route } from "../../shell/router.ts";
+import type { Context, PageGroup, Route } from "../../shell/router.ts";
 import {
   statusChoices,
   Attempts,
@@ -165,8 +165,7 @@ function showLog(
 const bodyCharactersMax = 20_000;
 
 /** The logs of deliveries. They have no navigation entry; pages of recipients link to them. */
-export const deliveryPages = pageGroup({
-  services: ["deliveries", "domains", "threats"],
+export const deliveryPages: PageGroup = {
   routes: deliveryLogs.flatMap((log): Route<"deliveries" | "domains" | "threats">[] => [
     { method: "GET", path: log.path, permission: "read", run: (context) => showLog(context, log) },
     { method: "GET", path: `${log.path}/:id`, permission: "read", run: showDelivery },
@@ -178,7 +177,7 @@ export const deliveryPages = pageGroup({
     },
     { method: "POST", path: `${log.path}/:id/send`, permission: "administer", run: sendAgain },
   ]),
-});
+};
 
 function showDelivery(context: Context<"deliveries" | "domains" | "threats">) {
   const delivery = deliveryOf(context);

@@ -1,5 +1,5 @@
 import { domainsPath, newDomainPath } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import { protectDomain, showNewDomain } from "./adding.tsx";
 import { showChecks, showDomain } from "./detail.tsx";
 import { changeDomain, showEdit } from "./editing.tsx";
@@ -11,21 +11,8 @@ import { confirmRemoval, removeDomain } from "./removal.tsx";
 const path = `${domainsPath}/:domain`;
 
 /** Protected domains: list, add, change, remove. */
-export const domainPages = pageGroup({
+export const domainPages: PageGroup = {
   nav: { section: "main", label: "Protected domains", icon: "domain", keys: "g d", path: domainsPath },
-  services: [
-    "archiveChecks",
-    "assessDomain",
-    "config",
-    "domains",
-    "enrichment",
-    "originals",
-    "scans",
-    "sources",
-    "threatIndex",
-    "threats",
-    "traps",
-  ],
   routes: [
     { method: "GET", path: domainsPath, permission: "read", run: listDomains },
     { method: "GET", path: newDomainPath, permission: "administer", run: showNewDomain },
@@ -39,4 +26,4 @@ export const domainPages = pageGroup({
     { method: "GET", path: `${path}/remove`, permission: "administer", run: confirmRemoval },
     { method: "POST", path: `${path}/remove`, permission: "administer", run: removeDomain },
   ],
-});
+};

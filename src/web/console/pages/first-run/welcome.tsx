@@ -4,7 +4,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { page, type PageResult, redirect } from "../../kit/page-result.ts";
 import { overviewPath, welcomePath } from "../../kit/paths.ts";
-import { type Context, pageGroup } from "../../shell/router.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
 import { Brand } from "../../shell/layout.tsx";
 import { type TestShown, testShown } from "../../delivery-kit/delivery-parts.tsx";
 import { type NewDomain, submitNewDomain } from "../domains/adding.tsx";
@@ -224,22 +224,7 @@ async function resumeSetup({ services, write }: Context<"setup">): Promise<PageR
 }
 
 /** Setup after the first sign-in. */
-export const firstRunPages = pageGroup({
-  services: [
-    "archive",
-    "assessDomain",
-    "certificateLogs",
-    "channels",
-    "config",
-    "deliveries",
-    "domains",
-    "notifications",
-    "scans",
-    "setup",
-    "sources",
-    "storage",
-    "webhooks",
-  ],
+export const firstRunPages: PageGroup = {
   routes: [
     { method: "GET", path: welcomePath, permission: "read", run: (context) => showWelcome(context) },
     { method: "POST", path: `${welcomePath}/domain`, permission: "administer", run: addDomain },
@@ -249,4 +234,4 @@ export const firstRunPages = pageGroup({
     { method: "POST", path: `${welcomePath}/skip`, permission: "administer", run: skipSetup },
     { method: "POST", path: `${welcomePath}/resume`, permission: "administer", run: resumeSetup },
   ],
-});
+};

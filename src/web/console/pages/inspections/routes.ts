@@ -1,5 +1,5 @@
 import { inspectionExportPath, inspectionRowsPath, inspectionsPath } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import { allowName, askForThreat, askToAllow, inspectAgain, recordThreat } from "./actions.tsx";
 import { showInspection, showResult } from "./detail.tsx";
 import { exportInspections, listInspections, showRows } from "./list.tsx";
@@ -8,9 +8,8 @@ import { requestInspections } from "./request-form.tsx";
 const path = `${inspectionsPath}/:id`;
 
 /** Pages that were opened and compared with the protected sites. */
-export const inspectionPages = pageGroup({
+export const inspectionPages: PageGroup = {
   nav: { section: "main", label: "Inspections", icon: "image", keys: "g i", path: inspectionsPath },
-  services: ["candidates", "domains", "enrichment", "inspections", "threats"],
   routes: [
     { method: "GET", path: inspectionsPath, permission: "read", run: listInspections },
     { method: "POST", path: inspectionsPath, permission: "inspect", body: "upload", run: requestInspections },
@@ -24,4 +23,4 @@ export const inspectionPages = pageGroup({
     { method: "GET", path: `${path}/allow`, permission: "administer", run: askToAllow },
     { method: "POST", path: `${path}/allow`, permission: "administer", run: allowName },
   ],
-});
+};

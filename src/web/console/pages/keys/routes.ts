@@ -1,13 +1,12 @@
 import { keysPath as path } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import { confirmRevocation, revokeKey, showCreatedKey } from "./detail.tsx";
 import { createKey, showKeyForm } from "./form.tsx";
 import { listKeys } from "./list.tsx";
 
 /** Settings → API keys. */
-export const keyPages = pageGroup({
+export const keyPages: PageGroup = {
   nav: { section: "settings", label: "API keys", icon: "key", path },
-  services: ["domains", "keys", "keyUsage", "publicUrl"],
   routes: [
     { method: "GET", path, permission: "read", run: listKeys },
     {
@@ -21,4 +20,4 @@ export const keyPages = pageGroup({
     { method: "GET", path: `${path}/:id/revoke`, permission: "administer", run: confirmRevocation },
     { method: "POST", path: `${path}/:id/revoke`, permission: "administer", run: revokeKey },
   ],
-});
+};

@@ -6,7 +6,7 @@ import { editableEntry, EntryName, entryRoutes } from "../../entries/entry-pages
 import { Confirm } from "../../kit/components.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { listPath, listsPath as path } from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import type { PageGroup, Context } from "../../shell/router.ts";
 import { enabledDomains } from "../../threat-kit/event-filter.tsx";
 import { showList } from "./detail.tsx";
 import { listLists } from "./list.tsx";
@@ -49,16 +49,15 @@ const pages: EntryPages<List, Services> = {
 };
 
 /** Integrations → Block lists. */
-export const listPages = pageGroup({
+export const listPages: PageGroup = {
   nav: { section: "notify", label: "Block lists", icon: "list", path },
-  services: ["domains", "lists", "publicUrl"],
   routes: [
     { method: "GET", path, permission: "read", run: listLists },
     ...entryRoutes(pages),
     { method: "GET", path: `${listPath(":id")}/rotate`, permission: "administer", run: confirmRotation },
     { method: "POST", path: `${listPath(":id")}/rotate`, permission: "administer", run: rotateList },
   ],
-});
+};
 
 function confirmRotation(context: Context<Services>): PageResult {
   const list = editableEntry(pages, context);

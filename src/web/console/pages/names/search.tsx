@@ -22,7 +22,7 @@ import { nameResultsPath, namesPath } from "../../kit/paths.ts";
 import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-marks.tsx";
-import { type Context, pageGroup } from "../../shell/router.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
 
 /** A page of results is compared name by name, and stays short on phones. */
 const perPage = 50;
@@ -209,11 +209,10 @@ function lookAlikeColumns(domain: string): readonly Column<ArchiveHit>[] {
 }
 
 /** Search of all names that were seen. */
-export const namePages = pageGroup({
+export const namePages: PageGroup = {
   nav: { section: "main", label: "Names seen", icon: "calendar", path: namesPath },
-  services: ["archive", "config", "nameSearches"],
   routes: [
     { method: "GET", path: namesPath, permission: "read", run: searchNames },
     { method: "GET", path: nameResultsPath, permission: "read", run: showResults },
   ],
-});
+};

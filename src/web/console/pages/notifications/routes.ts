@@ -2,15 +2,14 @@ import { channelWords } from "../../delivery-kit/recipient-parts.tsx";
 import { messageReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
 import { channelTypes } from "../../../../platform/vocabulary/channels.ts";
 import { channelsPath, notificationsPath } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import { channelRoutes } from "./channel-pages.tsx";
 import { listNotifications } from "./list.tsx";
 import { subscriptionRoutes } from "./subscription-pages.tsx";
 
 /** Channels and subscriptions: who is sent which messages. */
-export const notificationPages = pageGroup({
+export const notificationPages: PageGroup = {
   nav: { section: "notify", label: "Notifications", icon: "bell", path: notificationsPath },
-  services: ["channels", "config", "deliveries", "domains", "notifications", "publicUrl", "threats"],
   routes: [
     { method: "GET", path: notificationsPath, permission: "read", run: listNotifications },
     ...channelRoutes,
@@ -23,4 +22,4 @@ export const notificationPages = pageGroup({
       duplicates: "People are sent each of them as a message of its own.",
     }),
   ],
-});
+};

@@ -1,5 +1,5 @@
 import { domainsPath, domainPath, originalsPath } from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import type { PageGroup, Context } from "../../shell/router.ts";
 import { addLogo, removeLogo, sendLogo, LogosCard } from "./logos.tsx";
 import { applySuggestion, showSuggestion, SuggestionsCard } from "./suggestions.tsx";
 import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
@@ -20,8 +20,7 @@ import { badRequest, notFound, PublicError } from "../../../../platform/lib/erro
 const base = `${domainsPath}/:domain/originals`;
 
 /** Pages of a protected domain that attackers are likely to copy, logos, and what they suggest. */
-export const originalPages = pageGroup({
-  services: ["archive", "config", "domains", "nameSearches", "originals", "threatIndex"],
+export const originalPages: PageGroup = {
   routes: [
     { method: "GET", path: base, permission: "read", run: showOriginals },
     { method: "POST", path: base, permission: "administer", run: addOriginal },
@@ -35,7 +34,7 @@ export const originalPages = pageGroup({
     { method: "GET", path: `${base}/suggestions`, permission: "read", run: showSuggestion },
     { method: "POST", path: `${base}/suggestions`, permission: "administer", run: applySuggestion },
   ],
-});
+};
 
 type OriginalsContext = Context<"domains" | "originals">;
 

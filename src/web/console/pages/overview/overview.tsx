@@ -5,7 +5,7 @@ import { Note } from "../../kit/marks.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult, fragment } from "../../kit/page-result.ts";
 import { systemPath, threatPath, runningScanPath, scansPath, overviewPath } from "../../kit/paths.ts";
-import { type Context, pageGroup } from "../../shell/router.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
 import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
 import { SetupCard } from "../first-run/progress.tsx";
 import { concernsOf, takedownConcerns } from "./attention.ts";
@@ -19,7 +19,7 @@ import {
   workConcerns,
 } from "./needs-attention.tsx";
 import { readDecisionProgress, TimeToDecide } from "./progress.tsx";
-import { StatusLine, readStatus } from "./status.tsx";
+import { StatusLine, readStatus, type StatusServices } from "./status.tsx";
 import { grouped, counted } from "../../../../platform/lib/wording.ts";
 import type { FoundThreat } from "../../../../threats/index/threat-index.ts";
 import { Name } from "../../kit/name.tsx";
@@ -50,26 +50,7 @@ function Now() {
 }
 
 type OverviewContext = Context<
-  | "archive"
-  | "auditLog"
-  | "backups"
-  | "certificateLogs"
-  | "conditions"
-  | "databaseStatus"
-  | "lastReload"
-  | "deliveries"
-  | "domains"
-  | "enrichment"
-  | "keys"
-  | "readiness"
-  | "scans"
-  | "setup"
-  | "sources"
-  | "storage"
-  | "storeGrowth"
-  | "takedowns"
-  | "threatIndex"
-  | "untrustedProxy"
+  keyof StatusServices | "domains" | "enrichment" | "setup" | "storage" | "takedowns" | "threatIndex"
 >;
 
 /** Shows what needs attention also if the rest of the page cannot be read: from a damaged database, for example. */
@@ -240,32 +221,10 @@ function RunningScan({ scans }: { scans: Scans }): VNode {
 }
 
 /** Start page: what needs attention and why, the newest threats, and whether things improve. */
-export const overviewPages = pageGroup({
+export const overviewPages: PageGroup = {
   nav: { section: "main", label: "Overview", icon: "overview", keys: "g o", path: overviewPath },
-  services: [
-    "archive",
-    "auditLog",
-    "backups",
-    "certificateLogs",
-    "conditions",
-    "databaseStatus",
-    "lastReload",
-    "deliveries",
-    "domains",
-    "enrichment",
-    "keys",
-    "readiness",
-    "scans",
-    "setup",
-    "sources",
-    "storage",
-    "storeGrowth",
-    "takedowns",
-    "threatIndex",
-    "untrustedProxy",
-  ],
   routes: [
     { method: "GET", path: overviewPath, permission: "read", run: showOverview },
     { method: "GET", path: runningScanPath, permission: "read", run: showRunningScan },
   ],
-});
+};

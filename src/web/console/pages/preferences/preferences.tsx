@@ -15,7 +15,7 @@ import {
   type Preferences,
 } from "../../shell/reader.ts";
 import { isSecure, ownPath } from "../../shell/visitors.ts";
-import { type Context, pageGroup } from "../../shell/router.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
 
 const themeLabels = { auto: "As the system", light: "Light", dark: "Dark" };
 const densityLabels = {
@@ -100,10 +100,9 @@ async function savePreferences(context: Context<"config" | "preferences">): Prom
 }
 
 /** Preferences of the own account. */
-export const preferencePages = pageGroup({
-  services: ["config", "preferences"],
+export const preferencePages: PageGroup = {
   routes: [
     { method: "GET", path, permission: "session", run: showPreferences },
     { method: "POST", path, permission: "session", run: savePreferences },
   ],
-});
+};

@@ -11,7 +11,7 @@ import { Name } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { retentionPath, threatPath, retentionPath as path } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";
-import { type Context, pageGroup } from "../../shell/router.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
 
 type RetentionContext = Context<"candidates" | "dataRetention">;
 
@@ -127,11 +127,10 @@ const columns: readonly Column<RulePreview>[] = [
 ];
 
 /** Settings → Retention. */
-export const retentionPages = pageGroup({
+export const retentionPages: PageGroup = {
   nav: { section: "settings", label: "Retention", icon: "clock", path },
-  services: ["candidates", "dataRetention"],
   routes: [
     { method: "GET", path, permission: "read", run: (context) => showRetention(context) },
     { method: "POST", path: `${path}/restore`, permission: "administer", run: restoreName },
   ],
-});
+};

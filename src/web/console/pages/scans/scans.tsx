@@ -1,5 +1,5 @@
 import { scansPath, startScanPath, newDomainPath, scanPath } from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import type { PageGroup, Context } from "../../shell/router.ts";
 import { FieldError, PublicError, notFound } from "../../../../platform/lib/errors.ts";
 import { nextTime } from "../../../../platform/lib/schedule.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
@@ -26,9 +26,8 @@ import {
 import { createdPath } from "../../threat-kit/filters.ts";
 
 /** Scans: list, start, watch, cancel. */
-export const scanPages = pageGroup({
+export const scanPages: PageGroup = {
   nav: { section: "main", label: "Scans", icon: "scan", path: scansPath },
-  services: ["auditLog", "config", "domains", "scans"],
   routes: [
     { method: "GET", path: scansPath, permission: "read", run: listScans },
     { method: "POST", path: startScanPath, permission: "scan", run: startScan },
@@ -36,7 +35,7 @@ export const scanPages = pageGroup({
     { method: "GET", path: `${scansPath}/:id/panel`, permission: "read", run: showPanel },
     { method: "POST", path: `${scansPath}/:id/cancel`, permission: "scan", run: cancelScan },
   ],
-});
+};
 
 const perPage = 25;
 /** Maximum number of domains offered as checkboxes; for more, names are typed in. */

@@ -1,5 +1,5 @@
 import { importsPath, sourcesPath } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import { readAgain, showOrigin } from "./origin-detail.tsx";
 import { importFile, importNames } from "./import-form.tsx";
 import { cancelImport, showImport, showPanel, showRunning } from "./imports.tsx";
@@ -7,9 +7,8 @@ import { listSources } from "./list.tsx";
 import { pauseSource, resumeSource } from "./source-parts.tsx";
 
 /** Sources, imports, and everything else that names come from. */
-export const sourcePages = pageGroup({
+export const sourcePages: PageGroup = {
   nav: { section: "main", label: "Sources", icon: "source", keys: "g s", path: sourcesPath },
-  services: ["activity", "auditLog", "certificateLogs", "feeds", "imports", "inspections", "sources"],
   routes: [
     { method: "GET", path: sourcesPath, permission: "read", run: listSources },
     ...["/:kind", "/:kind/:name"]
@@ -27,4 +26,4 @@ export const sourcePages = pageGroup({
     { method: "GET", path: `${importsPath}/:seq/panel`, permission: "read", run: showPanel },
     { method: "POST", path: `${importsPath}/:seq/cancel`, permission: "import", run: cancelImport },
   ],
-});
+};

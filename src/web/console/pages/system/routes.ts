@@ -1,45 +1,24 @@
 import { auditPath, backUpPath, failedSignInsPath, systemPath } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import { backUpNow } from "./backups-card.tsx";
 import { showAuditLog, showFailedSignIns } from "./audit-log.tsx";
 import { downloadBackup, showSystem } from "./status.tsx";
 
 /** Settings → System. */
-export const systemPages = pageGroup({
+export const systemPages: PageGroup = {
   nav: { section: "settings", label: "System", icon: "system", path: systemPath },
-  services: [
-    "archive",
-    "auditLog",
-    "backups",
-    "build",
-    "certificateLogs",
-    "conditions",
-    "config",
-    "databaseStatus",
-    "deliveries",
-    "keys",
-    "lastReload",
-    "publicUrl",
-    "readiness",
-    "scans",
-    "sources",
-    "storage",
-    "storeGrowth",
-    "untrustedProxy",
-  ],
   routes: [
     { method: "GET", path: systemPath, permission: "read", run: showSystem },
     { method: "POST", path: `${systemPath}/backup`, permission: "administer", run: downloadBackup },
     { method: "POST", path: backUpPath, permission: "administer", run: backUpNow },
   ],
-});
+};
 
 /** Settings → Audit log. */
-export const auditPages = pageGroup({
+export const auditPages: PageGroup = {
   nav: { section: "settings", label: "Audit log", icon: "history", path: auditPath },
-  services: ["auditLog", "deliveries", "failedSignIns"],
   routes: [
     { method: "GET", path: auditPath, permission: "read", run: showAuditLog },
     { method: "GET", path: failedSignInsPath, permission: "read", run: showFailedSignIns },
   ],
-});
+};

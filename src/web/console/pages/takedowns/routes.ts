@@ -5,7 +5,7 @@ import {
   takedownsPath,
   takedownStatisticsPath,
 } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import {
   addResponse,
   closeReport,
@@ -20,7 +20,7 @@ import { listReports, showStatistics } from "./list.tsx";
 
 const path = takedownPath(":seq");
 
-export const takedownPages = pageGroup({
+export const takedownPages: PageGroup = {
   nav: {
     section: "main",
     label: "Takedowns",
@@ -33,7 +33,6 @@ export const takedownPages = pageGroup({
       return count === 0 ? undefined : { count };
     },
   },
-  services: ["config", "deliveries", "enrichment", "eventLog", "takedowns", "threats"],
   routes: [
     { method: "GET", path: takedownsPath, permission: "read", run: listReports },
     { method: "GET", path: takedownStatisticsPath, permission: "read", run: showStatistics },
@@ -48,4 +47,4 @@ export const takedownPages = pageGroup({
     { method: "POST", path: `${path}/postpone`, permission: "report", run: postponeReport },
     { method: "POST", path: `${path}/close`, permission: "report", run: closeReport },
   ],
-});
+};

@@ -26,20 +26,11 @@ import { indicatorsIn } from "../../../../threats/threats/severity/indicators.ts
 import type { SeverityReason } from "../../../../threats/threats/severity/severity-reasons.ts";
 import type { Status, ThreatType } from "../../../../platform/vocabulary/threats.ts";
 
-export const threatServices = [
-  "campaigns",
-  "cases",
-  "config",
-  "deliveries",
-  "domains",
-  "enrichment",
-  "eventLog",
-  "takedowns",
-  "threatIndex",
-  "threats",
-  "traps",
-] as const;
-export type ThreatContext = Context<(typeof threatServices)[number]>;
+/** Services with which the page and the panel of a threat are loaded. */
+export type LoadServices = Context<
+  "campaigns" | "cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex"
+>["services"];
+export type ThreatContext = Context<keyof LoadServices | "config" | "deliveries" | "eventLog" | "traps">;
 
 /** @throws PublicError `not_found` */
 export function findThreat({ services, params }: Context<"threats">): Threat {
@@ -76,10 +67,6 @@ export interface LoadedThreat {
   /** Whether pages are looked up at all. */
   canInspect: boolean;
 }
-
-type LoadServices = Context<
-  "campaigns" | "cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex"
->["services"];
 
 /** @param place place in the view, if the caller knows it: finding it visits all threats of the view */
 export async function loadThreat(

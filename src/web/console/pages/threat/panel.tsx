@@ -12,7 +12,6 @@ import { Icon } from "../../kit/icons.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, type ListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags } from "../../threat-kit/reasons.tsx";
@@ -20,7 +19,7 @@ import { CampaignNote } from "../../threat-kit/campaign-note.tsx";
 import { CaseDetails } from "./case.tsx";
 import { DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
 import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
-import { loadThreat, type LoadedThreat } from "./load.ts";
+import { loadThreat, type LoadedThreat, type LoadServices } from "./load.ts";
 import { ComparedNames } from "./name-comparison.tsx";
 
 /** Number of signals of a comparison that the panel shows one by one. */
@@ -31,9 +30,7 @@ const signalsShownMax = 5;
  * @param place its place in the view; undefined: not known yet
  */
 export async function threatPanel(
-  services: Context<
-    "campaigns" | "cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex"
-  >["services"],
+  services: LoadServices,
   id: string,
   request: ListRequest,
   place?: Place,

@@ -1,5 +1,5 @@
 import { threatsPath, assigneePath, duePath } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import {
   addNote,
   checkThreat,
@@ -12,13 +12,11 @@ import {
   sendThumbnail,
 } from "./actions.tsx";
 import { showThreat } from "./detail.tsx";
-import { threatServices } from "./load.ts";
 import { assignThreat, setDueTime } from "./case.tsx";
 
 const path = `${threatsPath}/:id`;
 
-export const threatPages = pageGroup({
-  services: threatServices,
+export const threatPages: PageGroup = {
   routes: [
     { method: "GET", path, permission: "read", run: showThreat },
     { method: "GET", path: `${path}/original`, permission: "read", run: sendOriginalScreenshot },
@@ -31,12 +29,11 @@ export const threatPages = pageGroup({
     { method: "POST", path: `${path}/status`, permission: "decide", run: decideThreat },
     { method: "POST", path: `${path}/notes`, permission: "annotate", run: addNote },
   ],
-});
+};
 
-export const casePages = pageGroup({
-  services: ["cases", "threats"],
+export const casePages: PageGroup = {
   routes: [
     { method: "POST", path: assigneePath(":id"), permission: "decide", run: assignThreat },
     { method: "POST", path: duePath(":id"), permission: "decide", run: setDueTime },
   ],
-});
+};

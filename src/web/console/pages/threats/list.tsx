@@ -25,22 +25,13 @@ import { Fresh } from "../../threat-kit/threat-marks.tsx";
 import { GroupNote, GroupRows, membersAround, type Expanded } from "./group-rows.tsx";
 import { ListHead } from "./head.tsx";
 import { MemberRows, ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
+import type { LoadServices } from "../threat/load.ts";
 import { ViewTabs } from "../views/view-tabs.tsx";
 import { viewTabs, type ViewTab } from "../views/views.ts";
 
 export const perPage = 50;
 
-export type ListContext = Context<
-  | "campaigns"
-  | "cases"
-  | "domains"
-  | "enrichment"
-  | "preferences"
-  | "savedViews"
-  | "takedowns"
-  | "threats"
-  | "threatIndex"
->;
+export type ListContext = Context<keyof LoadServices | "preferences" | "savedViews">;
 
 export async function listThreats(context: ListContext): Promise<PageResult> {
   const { services, query: given } = context;

@@ -1,5 +1,5 @@
 import { changeCasesPath, exportPath, newThreatsPath, threatsPath, triagePath } from "../../kit/paths.ts";
-import { pageGroup, type NavigationMark } from "../../shell/router.ts";
+import type { PageGroup, NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
 import { triageThreats, exportView, showNewThreats } from "./actions.tsx";
 import { changeCases } from "./bulk.tsx";
@@ -12,21 +12,8 @@ function undecided({ threats }: Pick<PageServices, "threats">): NavigationMark {
 }
 
 /** List of all threats, with decisions on several of them. */
-export const threatListPages = pageGroup({
+export const threatListPages: PageGroup = {
   nav: { section: "main", label: "Threats", icon: "threat", keys: "g t", path: threatsPath, mark: undecided },
-  services: [
-    "campaigns",
-    "cases",
-    "domains",
-    "enrichment",
-    "exports",
-    "preferences",
-    "publicUrl",
-    "savedViews",
-    "takedowns",
-    "threats",
-    "threatIndex",
-  ],
   routes: [
     { method: "GET", path: threatsPath, permission: "read", run: listThreats },
     { method: "GET", path: newThreatsPath, permission: "read", run: showNewThreats },
@@ -34,4 +21,4 @@ export const threatListPages = pageGroup({
     { method: "POST", path: changeCasesPath, permission: "decide", run: changeCases },
     { method: "POST", path: triagePath, permission: "decide", run: triageThreats },
   ],
-});
+};

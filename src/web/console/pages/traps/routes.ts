@@ -2,7 +2,7 @@ import type { TrapKind } from "../../../../response/traps/kind.ts";
 import { rotates, type TrapKindName } from "../../../../platform/vocabulary/traps.ts";
 import { redirect } from "../../kit/page-result.ts";
 import { formerTrapsPath, trapPath, trapsPath, visitPath } from "../../kit/paths.ts";
-import { pageGroup, type Context, type PageGroup, type Route } from "../../shell/router.ts";
+import type { PageGroup, Context, Route } from "../../shell/router.ts";
 import {
   confirmDeletion,
   confirmRotation,
@@ -28,9 +28,8 @@ export function trapPages(kind: TrapKind): PageGroup {
     permission: Route["permission"],
     run: Run,
   ): Route<Services> => ({ method, path, permission, run: (context) => run(context, kind) });
-  return pageGroup({
+  return {
     nav: { section: "traps", label: kind.presentation.title, icon: kind.presentation.icon, path: all },
-    services: ["domains", "traps"],
     routes: [
       route(["GET", all], "read", listTraps),
       route(["GET", `${all}/new`], "administer", newTrap),
@@ -49,7 +48,7 @@ export function trapPages(kind: TrapKind): PageGroup {
       ...(kind.presentation.files === undefined ? [] : [route(["GET", `${one}/file`], "read", sendFile)]),
       ...kind.presentation.aliases.flatMap((alias) => formerRoutes(formerTrapsPath(alias), kind.name)),
     ],
-  });
+  };
 }
 
 /** Redirects pages at a former address of the section. */

@@ -1,5 +1,5 @@
 import { inviteUserPath, userLinkPath, userPath, usersPath } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import {
   askToRemoveUserCodes,
   askToWithdraw,
@@ -19,9 +19,8 @@ const one = userPath(":seq");
 const permission = "administer";
 
 /** Settings → Users. */
-export const userPages = pageGroup({
+export const userPages: PageGroup = {
   nav: { section: "settings", label: "Users", icon: "people", path: usersPath },
-  services: ["accountManagement", "accounts", "publicUrl", "sessions"],
   routes: [
     { method: "GET", path: usersPath, permission, run: listUsers },
     { method: "GET", path: inviteUserPath, permission, run: (context) => showInviteForm(context) },
@@ -38,4 +37,4 @@ export const userPages = pageGroup({
     { method: "GET", path: `${one}/withdraw`, permission, run: askToWithdraw },
     { method: "POST", path: `${one}/withdraw`, permission, run: withdrawInvitation },
   ],
-});
+};

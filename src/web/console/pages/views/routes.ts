@@ -1,12 +1,11 @@
 import { newViewPath, savedViewPath } from "../../kit/paths.ts";
-import { pageGroup } from "../../shell/router.ts";
+import type { PageGroup } from "../../shell/router.ts";
 import { deleteView, editView, moveView, newView, renameView, saveView } from "./view-pages.tsx";
 
 const view = savedViewPath(":seq");
 
 /** Saved views of the list of threats. */
-export const viewPages = pageGroup({
-  services: ["savedViews"],
+export const viewPages: PageGroup = {
   routes: [
     { method: "GET", path: newViewPath, permission: "decide", run: newView },
     { method: "POST", path: newViewPath, permission: "decide", run: saveView },
@@ -15,4 +14,4 @@ export const viewPages = pageGroup({
     { method: "POST", path: `${view}/move`, permission: "decide", run: moveView },
     { method: "POST", path: `${view}/delete`, permission: "decide", run: deleteView },
   ],
-});
+};

@@ -11,7 +11,7 @@ import { Help, MenuLink } from "../../kit/disclosure.tsx";
 import { Text } from "../../kit/name.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
-import { pageGroup, type Context, type NavigationMark } from "../../shell/router.ts";
+import type { PageGroup, Context, NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
 import { filterFacts } from "../../threat-kit/event-filter.tsx";
 import { endpointWords } from "../../delivery-kit/recipient-parts.tsx";
@@ -83,9 +83,8 @@ function failingRecipients({ deliveries }: Pick<PageServices, "deliveries">): Na
 }
 
 /** Webhook endpoints: programs that are sent events. */
-export const webhookPages = pageGroup({
+export const webhookPages: PageGroup = {
   nav: { section: "notify", label: "Webhook endpoints", icon: "endpoint", path, mark: failingRecipients },
-  services: ["config", "deliveries", "domains", "threats", "webhooks"],
   routes: [
     { method: "GET", path, permission: "read", run: listEndpoints },
     ...entryRoutes(pages),
@@ -99,7 +98,7 @@ export const webhookPages = pageGroup({
       duplicates: "Events keep their identifiers, so that the receiver can ignore those that it has seen.",
     }),
   ],
-});
+};
 
 async function sendTest(context: Context<"webhooks">): Promise<PageResult> {
   const endpoint = entryOf(pages, context);
