@@ -15,6 +15,8 @@ const variable: [RegExp, string][] = [
 const variableInCommands: [RegExp, string][] = [
   [/\b\d+(?:\.\d+)? ?(?:ms|s|MiB|KiB|GiB|kB|names\/s)\b/g, "<amount>"],
   [/\b(thr|evt|key|whk|dlv|scn|bcn|tok|dom|chn|sub|lst|usr|acc)_[0-9a-z]{26}\b/g, "$1_<id>"],
+  // The lineage of a backup.
+  [/\b[0-9a-f]{8}$/gm, "<lineage>"],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?/g, "<time>"],
   [/\b\d{4}-\d\d-\d\d(?:-\d{6})?\b/g, "<date>"],
   [/(hostmaster\.localhost\. )\d+/g, "$1<serial>"],

@@ -4,7 +4,7 @@ import { describeError } from "../web/http/errors.ts";
 import { type Area, createHosts, type GuardedRoutes, guardRoutes } from "../web/http/guard.ts";
 import { createRequestIds } from "../web/http/responder.ts";
 import { toIsoTime } from "../platform/lib/clock.ts";
-import { messageOf, StartError } from "../platform/lib/errors.ts";
+import { messageOf, StartError, codeOf } from "../platform/lib/errors.ts";
 import { pathOf } from "../platform/lib/request-path.ts";
 import { requireLocalCaller } from "./callers.ts";
 import { createInboxes, receiveMail } from "./control/inbox.ts";
@@ -162,7 +162,7 @@ function listen(port: number, routes: GuardedRoutes): Bun.Server<undefined> {
       routes,
     });
   } catch (error) {
-    const inUse = (error as { code?: string }).code === "EADDRINUSE";
+    const inUse = codeOf(error) === "EADDRINUSE";
     const reason = inUse
       ? "the port is already in use by another program; use --port 0 for a free one"
       : messageOf(error);

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config, ConfigSource } from "../../platform/config/config.ts";
 import { formatConfigError, loadConfig, type LoadResult } from "../../platform/config/load.ts";
-import { StartError } from "../../platform/lib/errors.ts";
+import { StartError, codeOf } from "../../platform/lib/errors.ts";
 import { replaceLists } from "../../platform/lib/lists/list-texts.ts";
 import { configFile, serviceName } from "../../platform/service/unit.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -100,7 +100,7 @@ function isOutOfReach(path: string): boolean {
     accessSync(path);
     return false;
   } catch (error) {
-    return (error as { code?: unknown }).code === "EACCES";
+    return codeOf(error) === "EACCES";
   }
 }
 

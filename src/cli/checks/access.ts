@@ -9,6 +9,7 @@ import { embeddedLists } from "./lists.ts";
 import { openFiles } from "./machine.ts";
 import { changeableFiles, dataFolder, exposedFiles, exposedSecrets, rootUser } from "./file-access.ts";
 import { resultsOf, type CheckResult } from "./result.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 
 /**
  * Returns what is wrong with the setup around the configuration: what it exposes, and who may use its files.
@@ -87,6 +88,6 @@ function listenError(host: string, port: number): string | undefined {
     Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true);
     return undefined;
   } catch (error) {
-    return (error as { code?: string }).code ?? "unknown error";
+    return codeOf(error) ?? "unknown error";
   }
 }

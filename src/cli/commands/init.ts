@@ -3,6 +3,7 @@ import { renderExample } from "../../platform/config/render.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { defaultConfigPath } from "../appliance/configuration.ts";
 import { command, FailedError, UsageError } from "../terminal/command.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 
 export const initCommand = command({
   name: "init",
@@ -22,7 +23,7 @@ export const initCommand = command({
       // Readable by its owner only, because it may come to contain secrets.
       file = openSync(path, "wx", 0o600);
     } catch (error) {
-      throw new FailedError(failureText(path, (error as { code?: string }).code ?? String(error)));
+      throw new FailedError(failureText(path, codeOf(error) ?? String(error)));
     }
     writeSync(file, renderExample());
     closeSync(file);

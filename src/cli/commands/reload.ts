@@ -1,6 +1,6 @@
 import { isServed } from "../../platform/database/lock.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
-import { messageOf, StartError } from "../../platform/lib/errors.ts";
+import { messageOf, StartError, codeOf } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { describeOutcome, type ReloadOutcome } from "../../platform/reload/reload.ts";
 import { readServerState, type ServerState } from "../../platform/reload/server-file.ts";
@@ -83,7 +83,7 @@ function signal(pid: number, name: "SIGHUP" | 0): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    const { code } = error as { code?: string };
+    const code = codeOf(error);
     throw new FailedError(
       code === "EPERM"
         ? `the server (pid ${pid}) belongs to another user; run this as root or as that user`

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { bundleWithReport } from "../../response/cases/takedowns/files.ts";
 import { gatherEvidence } from "../../response/evidence/evidence-bundle.ts";
-import { messageOf } from "../../platform/lib/errors.ts";
+import { messageOf, codeOf } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandDefinition, type CommandGroup, FailedError } from "../terminal/command.ts";
@@ -48,7 +48,7 @@ const evidenceCommand = command({
           const bundle = bundleWithReport(evidence, { now: Date.now(), signature: takedown.signature });
           writeFileSync(target, bundle, { flag: "wx", mode: 0o600 });
         } catch (error) {
-          const exists = (error as NodeJS.ErrnoException).code === "EEXIST";
+          const exists = codeOf(error) === "EEXIST";
           const why = exists ? "it already exists" : messageOf(error);
           throw new FailedError(`cannot write ${visible(target, 1_000)}: ${visible(why, 300)}`);
         }

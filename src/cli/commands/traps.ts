@@ -16,6 +16,7 @@ import {
 import { configFlag, jsonFlag, number, text, toggle } from "../terminal/flags.ts";
 import { argumentField, fieldFlags, fieldValues } from "./trap-fields.ts";
 import { printTrap, printTrapJson, printTraps, printVisits, warnAboutPlainHttp } from "./trap-output.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 
 /** Returns the commands for one kind of trap. */
 export function trapCommands(name: TrapKindName): CommandGroup {
@@ -220,7 +221,7 @@ async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
   try {
     writeFileSync(path, bytes, { flag: "wx" });
   } catch (error) {
-    const code = (error as { code?: string }).code ?? String(error);
+    const code = codeOf(error) ?? String(error);
     const why = code === "EEXIST" ? "it already exists" : code;
     throw new FailedError(`cannot write ${visible(path, 1_000)}: ${why}`);
   }

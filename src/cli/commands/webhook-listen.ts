@@ -5,6 +5,7 @@ import { command, FailedError } from "../terminal/command.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import { readSecret, secretFlag } from "../entries/entry-fields.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 
 const bodyBytesMax = 1_048_576;
 const bodyCharactersShownMax = 10_000;
@@ -82,7 +83,7 @@ function serve(port: number, fetch: (request: Request) => Promise<Response>) {
       fetch,
     });
   } catch (error) {
-    const { code } = error as { code?: string };
+    const code = codeOf(error);
     throw new FailedError(
       code === "EADDRINUSE"
         ? `port ${port} is in use; choose another with --port`

@@ -6,6 +6,7 @@ import { severities, threatSources, threatTypes } from "../../platform/vocabular
 import { type EventFilter, noFilter } from "../../threats/events/event-filter.ts";
 import { FailedError, type Flag, type OptionsOf, UsageError } from "../terminal/command.ts";
 import { choice, choices, number, text, texts, toggle } from "../terminal/flags.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 
 /** The settings of entries as options of the commands that add, change and rotate them. */
 
@@ -148,8 +149,6 @@ export async function readSecret(path: string | undefined): Promise<string | und
   try {
     return (await (path === "-" ? Bun.stdin : Bun.file(path)).text()).trim();
   } catch (error) {
-    throw new FailedError(
-      `cannot read the secret from ${path} (${(error as { code?: string }).code ?? String(error)})`,
-    );
+    throw new FailedError(`cannot read the secret from ${path} (${codeOf(error) ?? String(error)})`);
   }
 }

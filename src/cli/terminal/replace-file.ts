@@ -11,7 +11,7 @@ import {
   type Stats,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { messageOf } from "../../platform/lib/errors.ts";
+import { messageOf, codeOf } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { FailedError } from "./command.ts";
 
@@ -81,6 +81,6 @@ function appendTo(file: number, bytes: Uint8Array): void {
 
 function cannotWrite(path: string, error: unknown): FailedError {
   if (error instanceof FailedError) return error;
-  const reason = (error as { code?: string }).code ?? messageOf(error);
+  const reason = codeOf(error) ?? messageOf(error);
   return new FailedError(`cannot write ${visible(path, 1_000)} (${visible(reason, 300)})`);
 }

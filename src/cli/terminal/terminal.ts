@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import type { Screening } from "../../intake/sources/name-files/screening.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 
 /** Standard output or standard error. */
 export interface Output {
@@ -118,7 +119,7 @@ function writeAll(descriptor: number, bytes: Buffer): void {
     try {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
-      const { code } = error as { code?: string };
+      const code = codeOf(error);
       if (code === "EPIPE") throw new BrokenPipeError();
       // Another process that shares the pipe made it non-blocking.
       if (code !== "EAGAIN") throw error;

@@ -7,6 +7,7 @@ import { StoreError, type BackupStore } from "../backups/stores/store.ts";
 import { diskRoomFor } from "../../platform/lib/disk.ts";
 import { bytesText } from "../../platform/lib/durations.ts";
 import { buildState, filesOf, type BuildingState, type StandbyState } from "./standby-folder.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 
 /** Files that are fetched at the same time: most are screenshots of one chunk. */
 const filesAtOnce = 8;
@@ -37,7 +38,7 @@ export async function fetchState(options: FetchOptions): Promise<FetchedState> {
   try {
     return await buildFrom(options);
   } catch (error) {
-    const isLocal = error instanceof DamagedDatabaseError || (error as { code?: unknown }).code === "ENOENT";
+    const isLocal = error instanceof DamagedDatabaseError || codeOf(error) === "ENOENT";
     if (options.earlier === undefined || !isLocal) throw error;
     return buildFrom({ ...options, earlier: undefined });
   }

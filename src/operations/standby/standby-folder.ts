@@ -1,4 +1,4 @@
-import { createReadStream, type Stats } from "node:fs";
+import { createReadStream } from "node:fs";
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +10,7 @@ import {
   type BackupManifest,
   type FileEntry,
 } from "../backups/repository/format.ts";
+import { undefinedIfMissing } from "../../platform/lib/errors.ts";
 
 /**
  * The folder of a standby, next to the place of the database:
@@ -66,16 +67,11 @@ async function readState(folder: string): Promise<Omit<StandbyState, "folder"> |
 }
 
 async function stateNames(standby: string): Promise<string[]> {
-  try {
-    const names = await readdir(standby);
-    const ids = names
-      .filter((name) => name.startsWith(stateStart))
-      .map((name) => name.slice(stateStart.length));
-    return ids.sort(compareIds).map((id) => `${stateStart}${id}`);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  const names = (await readdir(standby).catch(undefinedIfMissing)) ?? [];
+  const ids = names
+    .filter((name) => name.startsWith(stateStart))
+    .map((name) => name.slice(stateStart.length));
+  return ids.sort(compareIds).map((id) => `${stateStart}${id}`);
 }
 
 /** A state that is being built. */
@@ -112,7 +108,7 @@ export async function buildState(standby: string): Promise<BuildingState> {
     },
     async reuse(entry, earlier) {
       const source = join(earlier.folder, entry.path);
-      const found = await statOrUndefined(source);
+      const found = await stat(source).catch(undefinedIfMissing);
       if (found?.size !== entry.bytes || Math.abs(found.mtimeMs - entry.modifiedAt) > timeErrorMsMax)
         return false;
       // Some file systems have no hard links.
@@ -136,15 +132,6 @@ export async function buildState(standby: string): Promise<BuildingState> {
     },
     close: () => list.close(),
   };
-}
-
-async function statOrUndefined(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 /** Yields the files of a state, sorted by path. */

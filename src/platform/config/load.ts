@@ -8,6 +8,7 @@ import { readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
 import type { TableNode } from "./toml/document.ts";
 import { quickDocument, tomlWithPositions } from "./toml/quick-document.ts";
+import { codeOf } from "../lib/errors.ts";
 
 export type { Config } from "./config.ts";
 export { type ConfigError, formatConfigError } from "./fields/config-error.ts";
@@ -108,7 +109,7 @@ function readSource(path: string, readFile: ReadContext["readFile"]): SourceResu
   try {
     content = readFile(path);
   } catch (error) {
-    const code = (error as { code?: unknown } | null)?.code;
+    const code = codeOf(error);
     if (code === "EACCES")
       return {
         ok: false,

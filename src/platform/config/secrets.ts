@@ -3,6 +3,7 @@ import { visible } from "../lib/safe-text.ts";
 import { describeKind, pathKey, plural } from "./fields/config-error.ts";
 import type { ReadContext, SecretRule } from "./fields/fields.ts";
 import type { TableNode, TomlNode } from "./toml/document.ts";
+import { codeOf } from "../lib/errors.ts";
 
 /** Reason why a secret is invalid. Names its kind, length or source, never the secret. */
 export interface SecretRejection {
@@ -98,7 +99,7 @@ function readSource({
     const read = readFile(path);
     content = typeof read === "string" ? read : new TextDecoder().decode(read);
   } catch (error) {
-    const code = (error as { code?: unknown } | null)?.code;
+    const code = codeOf(error);
     const reason = code === "ENOENT" ? "does not exist" : "cannot be read";
     return { found: `${source}, which ${reason}`, allowed };
   }

@@ -10,7 +10,7 @@ import {
   rmSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { badRequest, messageOf, StartError } from "../lib/errors.ts";
+import { badRequest, messageOf, StartError, codeOf } from "../lib/errors.ts";
 import { syncToDisk } from "../lib/disk.ts";
 import { explain, isBusy } from "./files/errors.ts";
 import { asideEnding, DatabaseFileChangedError } from "./files/open-file.ts";
@@ -40,7 +40,7 @@ export function copyDatabase(path: string, target: string): void {
     fillCopy(path, target);
   } catch (error) {
     if (created) removeDatabase(target);
-    const { code } = error as { code?: string };
+    const code = codeOf(error);
     if (code === "EEXIST") throw failure(`${target} already exists; choose another file`);
     if (code === "ENOENT") throw failure(`cannot write ${target}: its folder does not exist`);
     throw failure(`cannot copy ${path} to ${target}: ${explain(error)}`, error);
@@ -139,7 +139,7 @@ function linkAside(path: string, stamp: string): string {
       linkSync(path, aside);
       return aside;
     } catch (error) {
-      if ((error as { code?: string }).code !== "EEXIST")
+      if (codeOf(error) !== "EEXIST")
         throw failure(`cannot keep ${path} as ${aside}: ${explain(error, path)}`, error);
     }
   }

@@ -64,6 +64,18 @@ export class StartError extends Error {
   }
 }
 
+/** Returns the code of an error of the system, such as `ENOENT`; undefined for one that has none. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
+}
+
+/** Returns undefined for the error of a file or folder that does not exist. @throws any other error */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (codeOf(error) !== "ENOENT") throw error;
+  return undefined;
+}
+
 /** Returns the message of anything that was thrown. Never throws, although what was thrown may have no text. */
 export function messageOf(error: unknown): string {
   try {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Clock, Timer } from "../lib/clock.ts";
+import { codeOf } from "../lib/errors.ts";
 
 /** Watches files for changes. */
 export interface FileWatch {
@@ -77,6 +78,6 @@ async function describe(path: string): Promise<string> {
     const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
     return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
   } catch (error) {
-    return String((error as { code?: string }).code);
+    return String(codeOf(error));
   }
 }

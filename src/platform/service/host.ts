@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { StartError } from "../lib/errors.ts";
+import { StartError, undefinedIfMissing } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { serviceName, unitLink } from "./unit.ts";
 
@@ -180,7 +180,6 @@ export function contentOf(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return undefined;
-    throw error;
+    return undefinedIfMissing(error);
   }
 }

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../../platform/config/config.ts";
 import { type Clock, type Instant, toPlainTime } from "../../platform/lib/clock.ts";
-import { messageOf, StartError } from "../../platform/lib/errors.ts";
+import { messageOf, StartError, codeOf } from "../../platform/lib/errors.ts";
 import type { GuardedRoutes } from "../http/guard.ts";
 import { createSocketGroup, type HttpServer } from "./socket-group.ts";
 
@@ -207,7 +207,7 @@ function closingAfterResponse(routes: GuardedRoutes): GuardedRoutes {
 }
 
 function listenError(error: unknown, { host, port, tls, setting }: Address): StartError {
-  const code = (error as { code?: string }).code ?? "";
+  const code = codeOf(error) ?? "";
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const reasons: Record<string, string> = {
     EADDRINUSE: `${address} is already in use by another program; stop it, or set ${setting} to another port`,

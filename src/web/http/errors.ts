@@ -1,7 +1,7 @@
 import { isBusy } from "../../platform/database/files/errors.ts";
 import { DatabaseLockedError } from "../../platform/database/write-queue.ts";
 import { lockedCode } from "../../platform/database/lock-watch.ts";
-import { type ErrorCode, notFound, PublicError } from "../../platform/lib/errors.ts";
+import { type ErrorCode, notFound, PublicError, codeOf } from "../../platform/lib/errors.ts";
 import type { Log } from "../../platform/lib/log.ts";
 
 /** The only mapping from codes to HTTP statuses. `/v1` returns no other status except 200. */
@@ -67,7 +67,7 @@ export const internalError = {
 function publicErrorOf(error: unknown): PublicError | undefined {
   if (error instanceof PublicError) return error;
   // Thrown by Elysia if no route has this path and method.
-  if ((error as { code?: unknown } | null)?.code === "NOT_FOUND") return noSuchRoute();
+  if (codeOf(error) === "NOT_FOUND") return noSuchRoute();
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Instant } from "../../../platform/lib/clock.ts";
+import { undefinedIfMissing } from "../../../platform/lib/errors.ts";
 
 /** Stores screenshots, one file for each threat and each protected domain, named by its id. */
 export interface ScreenshotFiles {
@@ -30,12 +31,7 @@ export function createScreenshotFiles(folder: string | null): ScreenshotFolder {
   };
   const find = async <T>(id: string, read: (file: Bun.BunFile) => Promise<T>): Promise<T | undefined> => {
     if (folder === null) return undefined;
-    try {
-      return await read(Bun.file(pathOf(id)));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw error;
-    }
+    return read(Bun.file(pathOf(id))).catch(undefinedIfMissing);
   };
   return {
     async write(id, webp) {
@@ -51,10 +47,7 @@ export function createScreenshotFiles(folder: string | null): ScreenshotFolder {
     },
     async ids() {
       if (folder === null) return [];
-      const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT") return [];
-        throw error;
-      });
+      const names = (await readdir(folder).catch(undefinedIfMissing)) ?? [];
       const ids = names.map((name) => name.replace(/\.webp(\.new)?$/, ""));
       return [...new Set(ids.filter((id) => plainId.test(id)))];
     },

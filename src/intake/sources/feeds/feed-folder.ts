@@ -3,6 +3,7 @@ import { lstat, open, readdir, realpath, stat, type FileHandle } from "node:fs/p
 import { dirname, join } from "node:path";
 import { NameListError, openProblem } from "../name-file-bytes/byte-source.ts";
 import { isTemporary, type FileState } from "./read-decision.ts";
+import { codeOf } from "../../../platform/lib/errors.ts";
 
 const filesMax = 100_000;
 const fingerprintBytes = 1024;
@@ -48,7 +49,7 @@ export async function listFiles(path: string): Promise<Listing> {
       skipped,
     };
   } catch (error) {
-    const { code } = error as { code?: string };
+    const code = codeOf(error);
     if (code === "ENOENT") return { missing: "the path does not exist" };
     if (code === "EACCES") return { missing: "this user may not read it" };
     return { missing: code ?? String(error) };
@@ -73,7 +74,7 @@ async function inspectFile(folder: string, path: string): Promise<Stats | string
     const found = await lstat(target);
     return found.isFile() ? found : notRegular;
   } catch (error) {
-    if ((error as { code?: string }).code !== "ENOENT") return openProblem(error);
+    if (codeOf(error) !== "ENOENT") return openProblem(error);
     // Removed since, or a link to a file that does not exist.
     const isLink = await lstat(path).then(
       (info) => info.isSymbolicLink(),

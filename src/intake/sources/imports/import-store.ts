@@ -3,6 +3,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { listImports, type ListImport } from "./tables.ts";
 import { readFileSync, readlinkSync } from "node:fs";
+import { codeOf } from "../../../platform/lib/errors.ts";
 
 /** Number of imports on record; older ones are deleted. */
 const importsKept = 500;
@@ -72,7 +73,7 @@ export function hasEnded(identity: string): boolean {
     process.kill(pid, 0);
   } catch (error) {
     // Other errors mean that the process exists and belongs to another user.
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
+    if (codeOf(error) === "ESRCH") return true;
   }
   // A service may be prevented from reading /proc for the processes of others.
   const found = startOf(pid);

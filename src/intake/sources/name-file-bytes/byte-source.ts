@@ -1,3 +1,5 @@
+import { codeOf } from "../../../platform/lib/errors.ts";
+
 /** Reading yields to other work after this many bytes. */
 const yieldBytes = 1 << 20;
 
@@ -122,7 +124,7 @@ export class NameListError extends Error {
 
 /** Returns why a file cannot be opened, as words that follow its name. */
 export function openProblem(error: unknown): string {
-  const code = (error as { code?: string }).code;
+  const code = codeOf(error);
   if (code === "ENOENT") return "does not exist";
   if (code === "EACCES" || code === "EPERM") return "may not be read by this user";
   return `cannot be opened (${code ?? String(error)})`;

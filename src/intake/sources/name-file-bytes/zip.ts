@@ -19,6 +19,7 @@ import {
   type FileHeader,
   type Input,
 } from "./zip-records.ts";
+import { codeOf } from "../../../platform/lib/errors.ts";
 
 /** Maximum number of files and folders in an archive. */
 const filesMax = 10_000;
@@ -151,7 +152,7 @@ async function* inflated(input: Input, path: string): AsyncGenerator<Uint8Array>
     await feeding;
   } catch (error) {
     if (isCut) throw truncated(path);
-    if ((error as NodeJS.ErrnoException).code?.startsWith("Z_") === true) throw corrupt(path);
+    if (codeOf(error)?.startsWith("Z_") === true) throw corrupt(path);
     throw error;
   } finally {
     inflate.destroy();

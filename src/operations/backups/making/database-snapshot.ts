@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "nod
 import { newCopyPath } from "../../../platform/database/files/pending-restore.ts";
 import { sequencesOf } from "../restoring/open-database.ts";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
+import { undefinedIfMissing } from "../../../platform/lib/errors.ts";
 
 const busyTimeoutMs = 10_000;
 /** The log can be restarted only if the whole of it was copied into the file just before: rarely twice in a row. */
@@ -118,8 +119,7 @@ function openLog(path: string): number | undefined {
   try {
     return openSync(path, "r");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    return undefinedIfMissing(error);
   }
 }
 

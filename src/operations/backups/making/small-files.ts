@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { listFolder } from "../../../engines/archive/files/folder.ts";
 import { fileChunkBytes, type FileEntry } from "../repository/format.ts";
 import type { ChunkWriter } from "./chunk-writer.ts";
+import { undefinedIfMissing } from "../../../platform/lib/errors.ts";
 
 /** Files of the archive are merged and deleted meanwhile: the folder is listed again so often. */
 const listingsMax = 50;
@@ -25,7 +26,7 @@ export function createFileSaver({
     /** Returns undefined if the file no longer exists. @throws StoreError, or an error of the system */
     async save({ path, name }: { path: string; name: string }) {
       const before = previous.get(name);
-      const status = await stat(path).catch(ignoreMissing);
+      const status = await stat(path).catch(undefinedIfMissing);
       if (status === undefined || !status.isFile()) return undefined;
       if (
         before?.bytes === status.size &&
@@ -33,7 +34,7 @@ export function createFileSaver({
         before.chunks.every((chunk) => chunks.has(chunk))
       )
         return before;
-      const handle = await open(path, "r").catch(ignoreMissing);
+      const handle = await open(path, "r").catch(undefinedIfMissing);
       if (handle === undefined) return undefined;
       try {
         return await saveContent({ handle, name, buffer, chunks });
@@ -80,14 +81,9 @@ async function readFully(handle: FileHandle, buffer: Buffer, position: number): 
   return length;
 }
 
-function ignoreMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-  throw error;
-}
-
 /** Stores the screenshots. A folder that does not exist is empty. */
 export async function saveScreenshots(folder: string, saver: FileSaver): Promise<FileEntry[]> {
-  const names = (await readdir(folder).catch(ignoreMissing)) ?? [];
+  const names = (await readdir(folder).catch(undefinedIfMissing)) ?? [];
   const entries: FileEntry[] = [];
   // The others are being written.
   for (const name of names.filter((one) => one.endsWith(".webp") && nameForm.test(one))) {

@@ -9,7 +9,7 @@ import type { BackupOutcomes } from "./outcomes.ts";
 import { StoreError } from "../stores/store.ts";
 import { shellWord } from "../../../platform/lib/shell-word.ts";
 import type { MessagePort } from "node:worker_threads";
-import { messageOf } from "../../../platform/lib/errors.ts";
+import { messageOf, codeOf } from "../../../platform/lib/errors.ts";
 
 const tokenBytes = 16;
 
@@ -97,7 +97,7 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // A process of another user exists.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 

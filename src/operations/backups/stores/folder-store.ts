@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
-import { lstat, mkdir, open, opendir, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { lstat, mkdir, open, opendir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { messageOf } from "../../../platform/lib/errors.ts";
+import { messageOf, codeOf, undefinedIfMissing } from "../../../platform/lib/errors.ts";
 import { randomHex, type FillRandom } from "../../../platform/lib/ids.ts";
 import {
   assertKey,
@@ -142,7 +142,7 @@ async function requireFolders(root: string, path: string, { create }: { create: 
   for (const part of path.split("/").filter((name) => name !== "" && name !== ".")) {
     const parent = folder;
     folder = join(folder, part);
-    let entry = await lstatOrUndefined(folder);
+    let entry = await lstat(folder).catch(undefinedIfMissing);
     if (entry === undefined) {
       if (!create) return false;
       await mkdir(folder, { mode: folderMode }).catch(ignoreExisting);
@@ -162,13 +162,8 @@ async function readBounded(root: string, key: string): Promise<Uint8Array<ArrayB
   // A named pipe would block without O_NONBLOCK.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const path = join(root, key);
-  let file: FileHandle;
-  try {
-    file = await open(path, flags);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const file = await open(path, flags).catch(undefinedIfMissing);
+  if (file === undefined) return undefined;
   try {
     const entry = await file.stat();
     if (!entry.isFile()) throw new StoreError("unexpected", `${path} is not a file; remove it`);
@@ -208,9 +203,12 @@ async function* listFolder(root: string, folder: string, prefix: string): AsyncG
       continue;
     }
     if (!key.startsWith(prefix)) continue;
-    const entry = await lstatOrUndefined(join(root, key)).catch((error: unknown) => {
-      throw storeError(join(root, key), error);
-    });
+    const path = join(root, key);
+    const entry = await lstat(path)
+      .catch(undefinedIfMissing)
+      .catch((error: unknown) => {
+        throw storeError(path, error);
+      });
     if (entry?.isFile() && entry.size <= objectBytesMax) yield { key, bytes: entry.size };
   }
 }
@@ -245,21 +243,12 @@ async function removeLeftovers(folder: string): Promise<void> {
   if (names.length === 0) return;
   const reference = join(folder, "now");
   await writeDurably(reference, new Uint8Array()).catch(ignoreExisting);
-  const now = (await lstatOrUndefined(reference))?.mtimeMs ?? 0;
+  const now = (await lstat(reference).catch(undefinedIfMissing))?.mtimeMs ?? 0;
   await rm(reference, { force: true });
   for (const name of names) {
-    const entry = await lstatOrUndefined(join(folder, name));
+    const entry = await lstat(join(folder, name)).catch(undefinedIfMissing);
     if (entry !== undefined && now - entry.mtimeMs > incomingAgeMsMax)
       await rm(join(folder, name), { force: true });
-  }
-}
-
-async function lstatOrUndefined(path: string) {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
   }
 }
 
@@ -270,8 +259,4 @@ function ignoreExisting(error: unknown): void {
 function storeError(path: string, error: unknown): StoreError {
   const code = codes[codeOf(error) ?? ""] ?? "unreachable";
   return new StoreError(code, `backups in ${path}: ${advice[code] ?? messageOf(error)}`, error);
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as { code?: string } | null)?.code;
 }

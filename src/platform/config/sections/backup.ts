@@ -13,6 +13,7 @@ import {
 } from "../fields/fields.ts";
 import { readBaseUrl } from "../fields/source-texts.ts";
 import { readPath, readSchedule } from "../fields/texts.ts";
+import { codeOf } from "../../lib/errors.ts";
 
 /** Schema of backups: when they are made, how many are kept, and where. */
 
@@ -153,7 +154,7 @@ function mayWrite(folder: string): boolean {
     return true;
   } catch (error) {
     // It may be created before the first backup.
-    return (error as NodeJS.ErrnoException).code === "ENOENT";
+    return codeOf(error) === "ENOENT";
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type TlpLevel,
 } from "./misp.ts";
 import type { ThreatReader } from "./threat-reader.ts";
+import { codeOf } from "../../../platform/lib/errors.ts";
 
 const batchThreats = 1_000;
 const manifestName = "manifest.json";
@@ -142,7 +143,7 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (error instanceof SyntaxError || codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -21,6 +21,7 @@ import type { InternationalizedName } from "../columns/name-column.ts";
 import type { NumberArray } from "../arrays/numbers.ts";
 import { summarize } from "../columns/summarize.ts";
 import { createSectionReader, createSectionWriter, type Section } from "./sections.ts";
+import { undefinedIfMissing } from "../../../platform/lib/errors.ts";
 
 const markName = "threat_index_copy";
 const markBytes = 16;
@@ -84,8 +85,7 @@ export function createColumnFile(dependencies: ColumnFileDependencies): ColumnFi
         if (footer.form !== form || footer.mark !== mark) return undefined;
         return { columns: await readColumns(file, footer, yielder), version: footer.version };
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-        throw error;
+        return undefinedIfMissing(error);
       }
     },
 
