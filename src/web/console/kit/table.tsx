@@ -33,8 +33,8 @@ interface TableProps<Row> {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Shown in place of an empty table. */
-  empty: ComponentChildren;
+  /** Shown in place of an empty table; absent: the table is shown only with rows. */
+  empty?: ComponentChildren;
 }
 
 /**

@@ -96,12 +96,7 @@ function Results({ found: { threats, groups }, keywordsOf, asOptions }: ResultsP
       <Group title="Threats" asOptions={asOptions}>
         {threats.map((threat, index) => (
           <Item id={`command-threat-${index}`} path={threatPath(threat.id)} asOptions={asOptions}>
-            <SeverityMark
-              severity={threat.severity}
-              verified={threat.verified}
-              severityReasons={threat.severityReasons}
-              word={false}
-            />
+            <SeverityMark {...threat} word={false} />
             <ComparedName
               name={threat.domain}
               comparison={compareNames(

@@ -174,7 +174,7 @@ function Versions({ domain, versions }: { domain: string; versions: readonly Ori
       <VersionActions domain={domain} version={version} isPresent={version === present} />
     )),
   ];
-  return <Table caption="Versions" columns={columns} rows={versions} empty="" />;
+  return <Table caption="Versions" columns={columns} rows={versions} />;
 }
 
 function VersionActions(props: { domain: string; version: OriginalVersion; isPresent?: boolean }) {

@@ -105,7 +105,6 @@ function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }
           column("Reason", "wide under", ({ why }) => `It ${why}.`),
         ]}
         rows={firstInvalid}
-        empty=""
       />
       {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
     </Card>
@@ -125,7 +124,7 @@ function ReadLines({ list: { name, interpreted } }: { list: ListImport }) {
   if (interpreted.length === 0) return null;
   return (
     <Card title={name === null ? "How it was read" : "How links and addresses were read"} flush>
-      <Table caption="First lines, as they were read" columns={readColumns} rows={interpreted} empty="" />
+      <Table caption="First lines, as they were read" columns={readColumns} rows={interpreted} />
       {interpreted.length < interpretedMax ? null : (
         <p class="remark">These are the first {grouped(interpretedMax)}.</p>
       )}

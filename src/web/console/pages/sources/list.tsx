@@ -193,7 +193,6 @@ function Feeds({ origins, healthy }: { origins: readonly Origin[]; healthy: numb
           )),
         ]}
         rows={origins}
-        empty=""
       />
     </Card>
   );

@@ -163,7 +163,6 @@ function Days(props: { path: string; days: readonly ActivityOfDay[]; shown: numb
               caption="Names by day, without the days that have none"
               columns={dayColumns}
               rows={days.toReversed()}
-              empty=""
             />
           </details>
         </>
@@ -245,7 +244,6 @@ function SkippedEntries({ skipped: { total, first } }: Pick<FeedStatus, "skipped
           column("Reason", "under", ({ why }) => `It ${why}.`),
         ]}
         rows={first}
-        empty=""
       />
       {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
       <p class="remark">

@@ -70,7 +70,7 @@ export function Configuration(props: {
               <code>[{table}]</code> <span class="hint">{summaryOf(group)}</span>
             </summary>
             <div>
-              <Table caption={`Settings of ${table}`} columns={columns} rows={group} empty="" />
+              <Table caption={`Settings of ${table}`} columns={columns} rows={group} />
             </div>
           </details>
         ))}

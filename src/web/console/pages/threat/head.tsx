@@ -16,11 +16,7 @@ import { SeverityMark, StatusMark, SiteMark } from "../../threat-kit/threat-mark
 export function Marks({ threat }: { threat: Threat }) {
   return (
     <>
-      <SeverityMark
-        severity={threat.severity}
-        verified={threat.verified}
-        severityReasons={threat.severityReasons}
-      />
+      <SeverityMark {...threat} />
       <StatusMark status={threat.status} />
       <SiteMark site={threat.siteState} />
     </>

@@ -91,12 +91,7 @@ export function Row(props: ItemProps) {
   return (
     <li {...itemAttributes(props, "row")}>
       <SelectThreat threat={threat} />
-      <SeverityMark
-        severity={threat.severity}
-        verified={threat.verified}
-        severityReasons={threat.severityReasons}
-        word={false}
-      />
+      <SeverityMark {...threat} word={false} />
       <Thumbnail threat={threat} capturedAt={captures.get(threat.id) ?? null} />
       <div class="main">
         <div>
@@ -133,12 +128,7 @@ function Tile(props: ItemProps) {
     <li {...itemAttributes(props, "tile")}>
       <Thumbnail threat={threat} capturedAt={captures.get(threat.id) ?? null} />
       <SelectThreat threat={threat} />
-      <SeverityMark
-        severity={threat.severity}
-        verified={threat.verified}
-        severityReasons={threat.severityReasons}
-        word={false}
-      />
+      <SeverityMark {...threat} word={false} />
       <div class="cut">
         <ThreatName {...props} />
       </div>
