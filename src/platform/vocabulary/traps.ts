@@ -25,13 +25,6 @@ export function rotates(kind: TrapKindName): boolean {
   return kinds[kind].rotates;
 }
 
-/** Actions on traps that the audit log records. */
-export const trapAuditActions = trapKindNames.flatMap((kind) =>
-  auditedChanges
-    .filter((change) => change !== "rotate" || rotates(kind))
-    .map((change) => trapAuditAction(kind, change)),
-);
-
 /**
  * How a class of visits is handled:
  * - `threat` raises an alert and records the visited host as a threat,

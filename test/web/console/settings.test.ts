@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditActions } from "../../../src/access/audit/actions.ts";
+import { rotates, trapAuditAction, trapKindNames } from "../../../src/platform/vocabulary/traps.ts";
 import { auditWords } from "../../../src/web/console/pages/system/audit-log.tsx";
 import { hostileText, longText } from "../../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../../support/console.ts";
@@ -597,7 +598,13 @@ describe("the system page", () => {
 
 describe("the audit log", () => {
   test("has words for every action", () => {
-    const actions = [...auditActions, ...opened.app.deliveries.auditActions()];
+    const ofTraps = trapKindNames.flatMap((kind) =>
+      [
+        ...(["create", "enable", "disable", "remove"] as const),
+        ...(rotates(kind) ? (["rotate"] as const) : []),
+      ].map((change) => trapAuditAction(kind, change)),
+    );
+    const actions = [...auditActions, ...ofTraps, ...opened.app.deliveries.auditActions()];
     expect(actions.filter((action) => /[:._]/.test(auditWords(action)))).toEqual([]);
     expect(auditWords("key.create")).toBe("created API key");
     expect(auditWords("gone.since_long")).toBe("gone: since long");

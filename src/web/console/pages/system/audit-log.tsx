@@ -1,5 +1,4 @@
-import words from "./audit-words.json" with { type: "json" };
-import { auditActions, type AuditAction } from "../../../../access/audit/actions.ts";
+import { auditActions, auditActionWords, type AuditAction } from "../../../../access/audit/actions.ts";
 import { describeActor, channelNames, actorChannels } from "../../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../../access/audit/audit-log.ts";
 import { dayMs } from "../../../../platform/lib/clock.ts";
@@ -138,24 +137,9 @@ function facts(detail: AuditEntry["detail"]): [name: string, value: string][] {
   });
 }
 
-/**
- * Objects of actions as they are called in a sentence, the past tense of actions (`created` in "created API key SIEM"),
- * and the words of actions that do not consist of a verb and an object.
- */
-const {
-  nouns,
-  verbs,
-  sentences,
-}: Record<"nouns" | "verbs" | "sentences", Partial<Record<string, string>>> = words;
-
 /** Describes an action for a sentence that its object completes. An action of an earlier version is shown as it is. */
 export function auditWords(action: string): string {
-  const sentence = sentences[action];
-  if (sentence !== undefined) return sentence;
-  const [object = "", done = ""] = action.split(".");
-  const [noun, verb] = [nouns[object], verbs[done]];
-  if (noun === undefined || verb === undefined) return visible(inWords(action).replace(".", ": "), 100);
-  return `${verb} ${noun}`;
+  return auditActionWords[action] ?? visible(inWords(action).replace(".", ": "), 100);
 }
 
 const failureColumns: readonly Column<FailedSignInsOfHour>[] = [
