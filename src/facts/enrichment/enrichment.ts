@@ -65,14 +65,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
   const admission = createAdmission({ clock, database, log, store });
   const queues = createLookupQueues(database);
   const takeIn = createIntake({ ...dependencies, queues, store });
-  const workers = createWorkers({
-    ...dependencies,
-    admission,
-    handoff,
-    queues,
-    responses,
-    store,
-  });
+  const workers = createWorkers({ ...dependencies, admission, handoff, queues, responses, store });
   /** Before the first capture of a domain, there may be a screenshot of an earlier version of phishwatch. */
   const readOriginalOfDomain = async (id: string, address?: string) =>
     (await originals.screenshotAt(id, address)) ?? readDated(screenshotFiles, id);
