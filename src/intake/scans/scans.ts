@@ -224,12 +224,8 @@ async function closeAbandonedIfFree({
   }
 }
 
-function startSchedule({
-  clock,
-  config,
-  log,
-  run,
-}: Pick<ScansDependencies, "clock" | "config" | "log"> & Pick<Scans, "run">) {
+function startSchedule(options: Pick<ScansDependencies, "clock" | "config" | "log"> & Pick<Scans, "run">) {
+  const { clock, config, log, run } = options;
   const pattern = () => config.scan.schedule;
   return everyConfigured({ clock, pattern, run: () => runOnSchedule({ run, log }) });
 }

@@ -21,12 +21,8 @@ export interface ScanTotals {
   completedAt: Instant | null;
 }
 
-export function createScanStore({
-  database,
-  clock,
-  ids,
-  outbox,
-}: Needs<"clock" | "database" | "ids"> & { outbox: Outbox }) {
+export function createScanStore(dependencies: Needs<"clock" | "database" | "ids"> & { outbox: Outbox }) {
+  const { database, clock, ids, outbox } = dependencies;
   const { query } = database;
   const get = (id: string): Scan | undefined => query.select().from(scans).where(eq(scans.id, id)).get();
   const set = (id: string, values: Partial<Scan>): Scan =>

@@ -109,15 +109,8 @@ interface TakerDependencies extends Needs<"clock" | "database" | "ids"> {
 }
 
 /** Returns functions that take one event or escalation, in the caller's transaction, and return its recipients. */
-function createTaker({
-  addAddressed,
-  announcements,
-  clock,
-  database,
-  ids,
-  observers,
-  snapshots,
-}: TakerDependencies) {
+function createTaker(dependencies: TakerDependencies) {
+  const { addAddressed, announcements, clock, database, ids, observers, snapshots } = dependencies;
   const statements = prepareWrites(database);
 
   function takeEvent(event: TakenEvent, subscribers: readonly Subscriber[], now: Instant): number[] {

@@ -110,13 +110,8 @@ export function topSlice({
  * limited number of threats, and all other groups consist of one.
  * @param buffers the keys are overwritten
  */
-export function topGroups({
-  columns,
-  view,
-  order,
-  slice,
-  buffers,
-}: TopOptions & { buffers: Buffers }): GroupedSlice {
+export function topGroups(options: TopOptions & { buffers: Buffers }): GroupedSlice {
+  const { columns, view, order, slice, buffers } = options;
   const { campaigns, campaignNumbers } = columns;
   const inCampaigns = matchesInCampaigns(columns, view);
   const { firsts, campaignTotal } = firstOfEach(columns, inCampaigns, order, buffers);

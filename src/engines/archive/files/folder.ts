@@ -164,10 +164,8 @@ export function compareGroups(a: Group, b: Group): number {
 }
 
 /** Returns the extent without the names that are in journals only, which are not counted yet. */
-export function sortedExtent({
-  segments,
-  journals,
-}: Pick<FolderContent, "segments" | "journals">): ArchiveExtent {
+export function sortedExtent(content: Pick<FolderContent, "segments" | "journals">): ArchiveExtent {
+  const { segments, journals } = content;
   const days = segments.map(({ day }) => day);
   return {
     names: segments.reduce((sum, { names }) => sum + names, 0),

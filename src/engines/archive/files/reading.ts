@@ -47,12 +47,8 @@ export interface FolderReading {
  * Yields the names of all segments, the oldest day first, then those of the journals. Opens the journals first, because
  * a segment may be made from one in the meantime: names are then yielded twice instead of never.
  */
-export async function* readFolder({
-  folder,
-  start,
-  signal,
-  onDamage,
-}: FolderReading): AsyncGenerator<ArchiveBlock> {
+export async function* readFolder(options: FolderReading): AsyncGenerator<ArchiveBlock> {
+  const { folder, start, signal, onDamage } = options;
   const { content, journals } = await openJournals(folder);
   try {
     const from = start === undefined ? undefined : parsePosition(start);

@@ -37,17 +37,8 @@ export interface DiskArchiveOptions {
  * Stores names in files. This thread only copies them and appends them to a journal; `maintain` makes sorted segments
  * from journals.
  */
-export function createDiskArchive({
-  folder,
-  journalId,
-  tryLock,
-  enabled,
-  limits,
-  clock,
-  onProblem,
-  diskRoom,
-  maintain,
-}: DiskArchiveOptions): Archive {
+export function createDiskArchive(dependencies: DiskArchiveOptions): Archive {
+  const { folder, journalId, tryLock, enabled, limits, clock, onProblem, diskRoom, maintain } = dependencies;
   const maintenance = createMaintenanceSchedule({ folder, limits, clock, diskRoom, maintain });
   const writer = createNameWriter({
     folder,

@@ -131,11 +131,8 @@ interface ThreadOptions {
 }
 
 /** Keeps one thread while there is work for it. */
-function createThreads({
-  idleMs,
-  settings,
-  ...options
-}: ThreadOptions & { idleMs: number; settings: () => ThreadSettings }) {
+function createThreads(dependencies: ThreadOptions & { idleMs: number; settings: () => ThreadSettings }) {
+  const { idleMs, settings, ...options } = dependencies;
   let thread: Thread | undefined;
   let idle: { cancel(): void } | undefined;
   options.brands.onChange(() => thread?.forgetBrands());

@@ -192,13 +192,8 @@ function administerPages({
 }
 
 /** Logos, and what the pages suggest. */
-function administerLogos({
-  auditLog,
-  brands,
-  clock,
-  database,
-  store,
-}: AdministrationDependencies): LogoAdministration {
+function administerLogos(options: AdministrationDependencies): LogoAdministration {
+  const { auditLog, brands, clock, database, store } = options;
   return {
     logos: ({ seq }) => store.logos(seq),
 

@@ -105,11 +105,8 @@ export function createAttempt({ clock, inspector, lookUpExistence }: AttemptDepe
 }
 
 /** Returns why the page that an address leads to was not opened, if there was nothing else to compare. */
-function redirectProblem({
-  isMereRedirect,
-  page,
-  verdicts,
-}: Extract<InspectionResult, { ok: true }>): string | undefined {
+function redirectProblem(options: Extract<InspectionResult, { ok: true }>): string | undefined {
+  const { isMereRedirect, page, verdicts } = options;
   if (isMereRedirect !== true || verdicts[0]?.imitates === true) return undefined;
   return `only a redirect was seen: ${page.unseen ?? ""} (${page.finalUrl})`;
 }

@@ -69,13 +69,8 @@ function conditionOf({ origin, text, ...filter }: InspectionFilter): {
 }
 
 /** Returns the conditions that have an index, those that few rows meet first. */
-function indexedConditions({
-  imitates,
-  protectedDomain,
-  request,
-  source,
-  states,
-}: InspectionFilter): Condition[] {
+function indexedConditions(options: InspectionFilter): Condition[] {
+  const { imitates, protectedDomain, request, source, states } = options;
   const conditions: Condition[] = [];
   if (request !== undefined) conditions.push(conditionOfRequest(request));
   if (imitates === true) conditions.push({ sql: "imitates = 1", values: [] });

@@ -69,15 +69,8 @@ function reasonForNoIndicators(
   return isRendered ? "its content is rendered by scripts or in a frame" : undefined;
 }
 
-function certificateOf({
-  issuer,
-  notBefore,
-  notAfter,
-  fault,
-  serial,
-  fingerprint,
-  names,
-}: NonNullable<Hop["certificate"]>): PageCertificate {
+function certificateOf(options: NonNullable<Hop["certificate"]>): PageCertificate {
+  const { issuer, notBefore, notAfter, fault, serial, fingerprint, names } = options;
   const time = (text: string) => {
     const at = Date.parse(text);
     return Number.isNaN(at) ? visible(text, 40) : new Date(at).toISOString();

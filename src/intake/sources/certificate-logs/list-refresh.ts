@@ -23,14 +23,8 @@ export interface ListRefreshDependencies extends Needs<"clock" | "database" | "l
   setting: string;
 }
 
-export function createListRefresh({
-  clock,
-  database,
-  loader,
-  log,
-  random,
-  setting,
-}: ListRefreshDependencies) {
+export function createListRefresh(dependencies: ListRefreshDependencies) {
+  const { clock, database, loader, log, random, setting } = dependencies;
   const lists = createListStore(database, setting);
   const stopping = new AbortController();
   let stored: { list: StoredList | undefined } | undefined;

@@ -190,11 +190,8 @@ export function lagText({ lagEntries, lagMs }: Pick<CertificateLogStatus, "lagEn
 }
 
 /** Describes the state of a log: `following`, `following (names not verified)`. */
-export function stateText({
-  state,
-  isVerified,
-  position,
-}: Pick<CertificateLogStatus, "state" | "isVerified" | "position">): string {
+export function stateText(options: Pick<CertificateLogStatus, "state" | "isVerified" | "position">): string {
+  const { state, isVerified, position } = options;
   return isVerified || position === null ? state : `${state} (names not verified)`;
 }
 

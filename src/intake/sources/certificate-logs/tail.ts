@@ -33,15 +33,8 @@ export interface Tail {
 }
 
 /** Follows the logs until the signal aborts. Rejects with what `onNames` throws, or StartError if there is no log. */
-export async function tailLogs({
-  config,
-  only,
-  clock,
-  random,
-  signal,
-  onNames,
-  onProblem,
-}: Tail): Promise<void> {
+export async function tailLogs(options: Tail): Promise<void> {
+  const { config, only, clock, random, signal, onNames, onProblem } = options;
   const selected = await readLogs({ config, clock, signal, onProblem });
   const logs = selected.filter(({ operator }) => only.length === 0 || only.includes(operator));
   if (logs.length === 0 && !signal.aborted) throw noLog(selected);

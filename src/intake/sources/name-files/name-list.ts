@@ -111,17 +111,8 @@ interface OpenList {
   signal: AbortSignal | undefined;
 }
 
-async function* readChunks({
-  path,
-  source,
-  head,
-  markBytes,
-  reading,
-  from,
-  wholeLinesOnly,
-  screening,
-  signal,
-}: OpenList): AsyncGenerator<NameChunk> {
+async function* readChunks(options: OpenList): AsyncGenerator<NameChunk> {
+  const { path, source, head, markBytes, reading, from, wholeLinesOnly, screening, signal } = options;
   const builder = createNameChunkBuilder();
   const isDocument = reading.format === "json" || reading.format === "misp";
   const stateful = isDocument || ("stateful" in reading && reading.stateful);
