@@ -1,15 +1,14 @@
-import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
-import { badRequest } from "../../../platform/lib/errors.ts";
+import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import type { Limiter } from "../../../platform/lib/limiter.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
-import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
-import { feedKind, type Source, type SourceStatus } from "../source.ts";
+import type { SourceStatus } from "../source.ts";
 import type { FeedFileStore } from "./feed-file-store.ts";
 import { listFiles, openFeedFile, readFingerprint, watchForHints, type SkippedFiles } from "./feed-folder.ts";
 import type { Feed, ReadFeedFile } from "./feed-reader.ts";
-import { checkFeed, feedStatus, type FeedStatus } from "./feed-status.ts";
+import { createFeedLoop, type FeedWatcher } from "./feed-loop.ts";
+import { checkFeed, feedStatus } from "./feed-status.ts";
 import {
   type CheckTime,
   decide,
@@ -27,21 +26,6 @@ const hintDelayMs = 500;
 /** How long a file that was removed counts as read, as it may only be away for a while. */
 const removedKeptMs = 30 * 86_400_000;
 
-/** A declared feed: a file or a watched folder. */
-export interface FeedSource extends Source {
-  status(): FeedStatus;
-}
-
-export interface FeedWatcher extends FeedSource {
-  /**
-   * Reads a file from its start again. Returns whether the feed has such a file.
-   * @throws PublicError `bad_request` while the feed is paused or being read.
-   */
-  readAgain(path: string): boolean;
-  /** Resolves when no check is in progress. */
-  idle(): Promise<void>;
-}
-
 interface FeedWatcherDependencies extends Needs<"clock" | "log"> {
   feed: Feed;
   files: FeedFileStore;
@@ -55,37 +39,33 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
   const { feed, files, read, limit, clock, log, pausing } = dependencies;
   const known = createKnownFiles(feed.name, files);
   const watched = new Map<string, Watched>();
-  const stopping = new AbortController();
-  const mayRead = () => !stopping.signal.aborted && !pausing.isPaused();
   let state: SourceStatus["state"] = "waiting";
   let missing: string | null = null;
   let skipped: SkippedFiles = { total: 0, first: [] };
-  let schedule: Schedule | undefined;
+  let isStarted = false;
   let hints: { stop(): void } | undefined;
-  const checks = createCheckRunner({ clock, log, signal: stopping.signal, run: checkOnce });
 
-  async function checkOnce(): Promise<void> {
-    if (!mayRead()) return;
+  async function checkOnce(signal: AbortSignal, runSoon: (delayMs: number) => void): Promise<void> {
     const listing = await listFiles(feed.path);
-    if (!mayRead()) return;
+    if (signal.aborted) return;
     if ("missing" in listing) return reportMissing(listing.missing);
     if (state === "unavailable") log.event("feed.available", { feed: feed.name, path: feed.path });
     if (state !== "reading") state = "watching";
     missing = null;
     if (listing.skipped.total > 0) logSkipped(log, feed, skipped, listing.skipped);
     skipped = listing.skipped;
-    hints ??= watchForHints(feed.path, () => checks.runSoon(hintDelayMs));
+    hints ??= watchForHints(feed.path, () => runSoon(hintDelayMs));
     const present = watchAll(watched, listing.files, clock.monotonicMs());
     known.forgetRemoved(present, clock.now());
     let waiting = false;
     for (const { path, ...file } of listing.files) {
-      if (!mayRead()) return;
+      if (signal.aborted) return;
       const decision = decide(known.get(path), watched.get(path)!, checkTime(clock));
       if (decision.do === "wait") waiting = true;
       else if (decision.do !== "nothing")
-        waiting = (await limit(() => readFile(path, file, decision))) || waiting;
+        waiting = (await limit(() => readFile(path, file, decision, signal))) || waiting;
     }
-    if (waiting) checks.runSoon(settledMs);
+    if (waiting) runSoon(settledMs);
   }
 
   function reportMissing(reason: string): void {
@@ -96,9 +76,13 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
     hints = undefined;
   }
 
-  async function readFile(path: string, file: FileState, decision: ReadDecision): Promise<boolean> {
-    if (!mayRead()) return false;
-    const signal = AbortSignal.any([stopping.signal, pausing.signal()]);
+  async function readFile(
+    path: string,
+    file: FileState,
+    decision: ReadDecision,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (signal.aborted) return false;
     state = "reading";
     try {
       return await readDecided({ clock, feed, known, log, read, signal }, { path, file, decision });
@@ -107,40 +91,30 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
     }
   }
 
-  return {
+  return createFeedLoop({
+    clock,
     name: feed.name,
-    kind: feedKind,
-    declaredAs: "[[feeds]]",
+    pattern: checkPattern,
     pausing,
-    readAgain(path) {
-      if (pausing.isPaused()) throw badRequest("The feed is paused. Resume it first.");
-      if (known.get(path) === undefined || !watched.has(path)) return false;
-      if (state === "reading") throw badRequest("The feed is being read. Try again when it is done.");
-      known.forget(path);
-      checks.runSoon(0);
-      return true;
-    },
-    start() {
+    rounds: (runSoon) => ({
+      round: (signal) =>
+        checkOnce(signal, runSoon).catch((error: unknown) => logDropped(log, error, "feed.check_failed")),
+      isReading: () => state === "reading",
+      again: (path) =>
+        known.get(path) === undefined || !watched.has(path) ? undefined : () => known.forget(path),
+      status() {
+        // A command that runs beside the server reads what the server has saved.
+        const rows = isStarted ? known.list() : files.list(feed.name);
+        return feedStatus(feed, { state, missing, skipped, files: rows, now: clock.now() });
+      },
+      check: () => checkFeed(feed, files.list(feed.name), clock.now()),
+    }),
+    onStart() {
       known.load();
-      schedule = every({ clock, pattern: checkPattern, run: checks.run });
-      pausing.onResume(() => checks.runSoon(0));
-      void checks.run();
+      isStarted = true;
     },
-    async stop() {
-      stopping.abort();
-      schedule?.stop();
-      hints?.stop();
-      await checks.stop();
-    },
-    status() {
-      // A command that runs beside the server reads what the server has saved.
-      const rows = schedule === undefined ? files.list(feed.name) : known.list();
-      const shown = pausing.isPaused() ? "paused" : state;
-      return feedStatus(feed, { state: shown, missing, skipped, files: rows, now: clock.now() });
-    },
-    check: () => checkFeed(feed, files.list(feed.name), clock.now()),
-    idle: checks.idle,
-  };
+    onStop: () => hints?.stop(),
+  });
 }
 
 /** Updates what is known of the files of a feed. Returns the paths of those that are present. */
@@ -192,45 +166,6 @@ async function readDecided(
     known.load();
     throw error;
   }
-}
-
-/** Runs one check at a time: now, or after a delay. */
-function createCheckRunner({
-  clock,
-  log,
-  signal,
-  run,
-}: Needs<"clock" | "log"> & { signal: AbortSignal; run: () => Promise<void> }) {
-  let soon: Timer | undefined;
-  let running: Promise<void> | undefined;
-
-  /** A call during a check joins it. */
-  function runNow(): Promise<void> {
-    running ??= run()
-      .catch((error: unknown) => logDropped(log, error, "feed.check_failed"))
-      .finally(() => void (running = undefined));
-    return running;
-  }
-
-  function runSoon(delayMs: number): void {
-    if (signal.aborted || soon !== undefined) return;
-    soon = clock.after(delayMs, () => {
-      soon = undefined;
-      // A hint during a long reading is followed up after it.
-      if (running === undefined) void runNow();
-      else void running.finally(() => runSoon(hintDelayMs));
-    });
-  }
-
-  return {
-    run: runNow,
-    runSoon,
-    idle: async () => void (await running),
-    async stop() {
-      soon?.cancel();
-      await running;
-    },
-  };
 }
 
 type KnownFiles = ReturnType<typeof createKnownFiles>;

@@ -8,7 +8,8 @@ import { createFeedFileStore } from "./feed-file-store.ts";
 import { feedKind } from "../source.ts";
 import { createFeedReader, type Feed, type InspectFeed } from "./feed-reader.ts";
 import type { FeedStatus } from "./feed-status.ts";
-import { createFeedWatcher, type FeedSource, type FeedWatcher } from "./feed-watcher.ts";
+import type { FeedSource, FeedWatcher } from "./feed-loop.ts";
+import { createFeedWatcher } from "./feed-watcher.ts";
 
 /** Reading occupies the only thread: two files at a time, so that a long list does not delay a short one. */
 const readingsMax = 2;

@@ -1,7 +1,6 @@
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import type { ReadFeedFile } from "../feeds/feed-reader.ts";
-import type { SourcePausing } from "../pauses/source-pauses.ts";
 import type { FetchDue, ListRows } from "./fetch-due.ts";
 import type { FeedDownload } from "./tables.ts";
 import { type UpdateDependencies, unreadFile } from "./update-list.ts";
@@ -15,29 +14,27 @@ import { createNameHash, hashOfEntry } from "../name-file-versions/name-hash.ts"
 /** Delay after a failure that is not the source's, such as a full disk. */
 const retryMs = 5 * 60_000;
 
-interface RoundsDependencies {
+interface UrlRoundsDependencies {
   feed: UrlFeedConfig;
   dependencies: UpdateDependencies;
   fetchDue: FetchDue;
-  pausing: SourcePausing;
   prepare: () => Promise<void>;
   read: ReadFeedFile;
 }
 
-/** Runs one round of a feed at a time: reads what is not read yet, then fetches and reads what is due. */
-export function createRounds({ feed, dependencies, fetchDue, pausing, prepare, read }: RoundsDependencies) {
+/** Reads in each round what is not read yet, then fetches and reads what is due. */
+export function createUrlRounds({ feed, dependencies, fetchDue, prepare, read }: UrlRoundsDependencies) {
   const { clock, folder, limits, log, store } = dependencies;
   const requestHash = hashOf(feed);
-  const stopping = new AbortController();
+  let isRunning = false;
   let activity: "fetching" | "reading" | null = null;
-  let running: Promise<void> | undefined;
   let failure: { problem: string; untilMs: number } | undefined;
   /** Rows of the feed, so that a feed with a thousand zones needs no query for each check whether a request is due. */
   let known: ListRows | undefined;
   /** Versions that were read to their end. */
   const complete = new Set<string>();
 
-  async function round(signal: AbortSignal): Promise<void> {
+  async function runRound(signal: AbortSignal): Promise<void> {
     await prepare();
     const rows: ListRows = known ?? new Map(store.list(feed.name).map((row) => [row.part, row]));
     for (const row of rows.values()) rows.set(row.part, await readRest(row, signal));
@@ -64,30 +61,24 @@ export function createRounds({ feed, dependencies, fetchDue, pausing, prepare, r
   }
 
   return {
-    /** A call during a round joins it. Never rejects. */
-    run() {
-      if (running !== undefined) return running;
-      const isWaiting = failure !== undefined && clock.monotonicMs() < failure.untilMs;
-      if (isWaiting || stopping.signal.aborted || pausing.isPaused()) return Promise.resolve();
-      const signal = AbortSignal.any([stopping.signal, pausing.signal()]);
-      running = round(signal)
-        .then(() => void (failure = undefined))
-        .catch((error: unknown) => {
-          known = undefined;
-          if (signal.aborted) return;
-          failure = { problem: messageOf(error), untilMs: clock.monotonicMs() + retryMs };
-          logDropped(log, error, "feed.not_processed");
-        })
-        .finally(() => {
-          activity = null;
-          running = undefined;
-        });
-      return running;
+    /** Does nothing for some minutes after a failure that is not the source's. Never rejects. */
+    async round(signal: AbortSignal): Promise<void> {
+      if (failure !== undefined && clock.monotonicMs() < failure.untilMs) return;
+      isRunning = true;
+      try {
+        await runRound(signal);
+        failure = undefined;
+      } catch (error) {
+        known = undefined;
+        if (signal.aborted) return;
+        failure = { problem: messageOf(error), untilMs: clock.monotonicMs() + retryMs };
+        logDropped(log, error, "feed.not_processed");
+      } finally {
+        activity = null;
+        isRunning = false;
+      }
     },
-    isRunning: () => running !== undefined,
-
-    /** Resolves when no round is in progress. */
-    idle: async (): Promise<void> => void (await running),
+    isRunning: () => isRunning,
 
     /** Work in progress, and why the last round failed for a reason that is not the source's. */
     state: () => ({ activity, problem: failure?.problem ?? null }),
@@ -96,10 +87,6 @@ export function createRounds({ feed, dependencies, fetchDue, pausing, prepare, r
     forget() {
       known = undefined;
       complete.clear();
-    },
-    async stop() {
-      stopping.abort();
-      await running;
     },
   };
 }

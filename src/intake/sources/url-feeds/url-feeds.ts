@@ -10,7 +10,7 @@ import type { Candidates } from "../candidates.ts";
 import { createFeedFileStore } from "../feeds/feed-file-store.ts";
 import { createFeedReader, type InspectFeed } from "../feeds/feed-reader.ts";
 import { locationOf } from "../feeds/feed-url.ts";
-import type { FeedWatcher } from "../feeds/feed-watcher.ts";
+import type { FeedWatcher } from "../feeds/feed-loop.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
 import { feedKind } from "../source.ts";
 import { createCzds, czdsUrl } from "./czds.ts";
