@@ -10,14 +10,9 @@ const headBytes = format.length + hashKeyBytes + 8;
 const hashBytes = 8;
 const blockHashes = 8_192;
 
-export interface HashFileWriter {
-  write(hashes: Float64Array): Promise<void>;
-  /** Resolves when the file is on the disk. */
-  finish(): Promise<void>;
-  discard(): Promise<void>;
-}
+export type HashFileWriter = Awaited<ReturnType<typeof createHashFile>>;
 
-export async function createHashFile(path: string, key: Uint8Array): Promise<HashFileWriter> {
+export async function createHashFile(path: string, key: Uint8Array) {
   const file = await open(path, "w", 0o600);
   const out = new Float64Array(blockHashes);
   let filled = 0;
@@ -35,7 +30,7 @@ export async function createHashFile(path: string, key: Uint8Array): Promise<Has
     await file.close();
   };
   return {
-    async write(hashes) {
+    async write(hashes: Float64Array) {
       for (let from = 0; from < hashes.length;) {
         const part = hashes.subarray(from, from + blockHashes - filled);
         out.set(part, filled);
@@ -44,6 +39,8 @@ export async function createHashFile(path: string, key: Uint8Array): Promise<Has
         if (filled === blockHashes) await flush();
       }
     },
+
+    /** Resolves when the file is on the disk. */
     async finish() {
       await flush();
       const head = new Uint8Array(headBytes);

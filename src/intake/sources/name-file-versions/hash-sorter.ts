@@ -2,15 +2,7 @@ import { open, rm } from "node:fs/promises";
 import { writeAll } from "./hash-file.ts";
 
 /** Sorts any number of hashes in constant memory, with the help of a temporary file. */
-export interface HashSorter {
-  add(hash: number): void;
-  /** Writes what `add` has completed. Call it after every few thousand hashes. */
-  settle(): Promise<void>;
-  /** Yields all hashes in ascending order, each once, in parts that are valid until the next one. */
-  parts(): AsyncGenerator<Float64Array>;
-  /** Deletes the temporary file. */
-  close(): Promise<void>;
-}
+export type HashSorter = Awaited<ReturnType<typeof createHashSorter>>;
 
 /** The upper bits of a hash choose its bucket, so that sorted buckets one after another are sorted as a whole. */
 const bucketBits = 10;
@@ -20,7 +12,7 @@ const bufferHashes = 1_024;
 const hashBytes = 8;
 
 /** @param path temporary file. */
-export async function createHashSorter(path: string): Promise<HashSorter> {
+export async function createHashSorter(path: string) {
   const file = await open(path, "w+", 0o600);
   const buffers = Array.from({ length: bucketsCount }, () => new Float64Array(bufferHashes));
   const filled = new Int32Array(bucketsCount);
@@ -42,6 +34,7 @@ export async function createHashSorter(path: string): Promise<HashSorter> {
     return hashes;
   }
 
+  /** Writes what `add` has completed. Call it after every few thousand hashes. */
   async function settle(): Promise<void> {
     const complete = full;
     full = [];
@@ -55,7 +48,7 @@ export async function createHashSorter(path: string): Promise<HashSorter> {
 
   return {
     settle,
-    add(hash) {
+    add(hash: number) {
       value[0] = hash;
       const bucket = bits[1]! >>> (30 - bucketBits);
       const at = filled[bucket]!;
@@ -67,7 +60,9 @@ export async function createHashSorter(path: string): Promise<HashSorter> {
         filled[bucket] = 0;
       }
     },
-    async *parts() {
+
+    /** Yields all hashes in ascending order, each once, in parts that are valid until the next one. */
+    async *parts(): AsyncGenerator<Float64Array> {
       await settle();
       for (let bucket = 0; bucket < bucketsCount; bucket++) {
         const hashes = (await load(bucket)).sort();
@@ -75,6 +70,8 @@ export async function createHashSorter(path: string): Promise<HashSorter> {
         if (count > 0) yield hashes.subarray(0, count);
       }
     },
+
+    /** Deletes the temporary file. */
     async close() {
       await file.close();
       await rm(path, { force: true });

@@ -7,27 +7,7 @@ import { chunkKey, chunkPrefix } from "../repository/format.ts";
 const concurrencyMax = 4;
 
 /** Stores the chunks of one backup. */
-export interface ChunkWriter {
-  /** Returns the name of a chunk with this content, which is stored unless the store has it. @throws StoreError */
-  write(content: Uint8Array): Promise<string>;
-  /** Resolves when everything has been stored. @throws StoreError of any of the writes */
-  finish(): Promise<void>;
-  /**
-   * Reads each chunk that was written, and compares its content with its name.
-   * @throws StoreError `damaged`
-   */
-  verifyWritten(): Promise<void>;
-  /**
-   * Ends a backup that has failed: waits for writes in progress, and deletes what was stored. Otherwise backups that fail
-   * because a disk is full would fill it. Deletes nothing if another process has the lock: its backup may name these chunks.
-   * Never rejects.
-   */
-  abandon(lock: Pick<RepositoryLock, "requireHeld">): Promise<void>;
-  /** Returns whether the store has a chunk. */
-  has(name: string): boolean;
-  /** Size of the content that was written, and of the objects. */
-  readonly written: { newBytes: number; storedBytes: number };
-}
+export type ChunkWriter = Awaited<ReturnType<typeof createChunkWriter>>;
 
 /**
  * Lists the chunks of the store first.
@@ -42,11 +22,12 @@ export async function createChunkWriter({
   store: BackupStore;
   reuses: boolean;
   signal: AbortSignal;
-}): Promise<ChunkWriter> {
+}) {
   const known = new Set<string>();
   if (reuses)
     for await (const { key } of store.list(chunkPrefix)) known.add(key.slice(key.lastIndexOf("/") + 1));
   const added: string[] = [];
+  /** Size of the content that was written, and of the objects. */
   const written = { newBytes: 0, storedBytes: 0 };
   const running = new Set<Promise<void>>();
   let failure: { error: unknown } | undefined;
@@ -57,7 +38,8 @@ export async function createChunkWriter({
   };
 
   return {
-    async write(content) {
+    /** Returns the name of a chunk with this content, which is stored unless the store has it. @throws StoreError */
+    async write(content: Uint8Array) {
       requireSuccess();
       const name = store.nameOf(content);
       if (known.has(name)) return name;
@@ -74,10 +56,17 @@ export async function createChunkWriter({
       running.add(writing);
       return name;
     },
+
+    /** Resolves when everything has been stored. @throws StoreError of any of the writes */
     async finish() {
       await Promise.all(running);
       requireSuccess();
     },
+
+    /**
+     * Reads each chunk that was written, and compares its content with its name.
+     * @throws StoreError `damaged`
+     */
     async verifyWritten() {
       const names = added.values();
       const verify = async () => {
@@ -92,7 +81,13 @@ export async function createChunkWriter({
       await Promise.all(workers);
       requireSuccess();
     },
-    async abandon(lock) {
+
+    /**
+     * Ends a backup that has failed: waits for writes in progress, and deletes what was stored. Otherwise backups that fail
+     * because a disk is full would fill it. Deletes nothing if another process has the lock: its backup may name these chunks.
+     * Never rejects.
+     */
+    async abandon(lock: Pick<RepositoryLock, "requireHeld">) {
       await Promise.all(running);
       // Chunks that were stored again are those of other backups.
       if (!reuses) return;
@@ -103,7 +98,9 @@ export async function createChunkWriter({
         // The next rotation deletes the rest.
       }
     },
-    has: (name) => known.has(name),
+
+    /** Returns whether the store has a chunk. */
+    has: (name: string) => known.has(name),
     written,
   };
 }
