@@ -3,6 +3,7 @@ import { versionText } from "../platform/lib/build-info.ts";
 import { visible } from "../platform/lib/safe-text.ts";
 import type { Invocation } from "./arguments.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
+import { helpTextOf } from "./help-texts.ts";
 import type { CommandDefinition, CommandGroup, Flag } from "./terminal/command.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
@@ -92,11 +93,12 @@ function buildEntry(entry: CommandDefinition | CommandGroup, context: Context): 
 
 /** @param group name of the command's group, followed by a space */
 function buildCommand(definition: CommandDefinition, { terminal, run }: Context, group = ""): Command {
-  const { name, aliases = [], summary, details, flags, examples } = definition;
+  const { name, aliases = [], summary, flags } = definition;
+  const { details = [], examples } = helpTextOf(`${group}${name}`, definition);
   const built = new Command(name)
     .aliases(aliases)
     .summary(summary)
-    .description(details === undefined ? summary : `${summary}\n\n${joinLines(details)}`);
+    .description([summary, ...details].join("\n\n"));
   if (definition.arguments !== undefined) built.arguments(definition.arguments);
   const options = Object.entries(flags).map(([key, flag]) => [key, buildOption(flag)] as const);
   for (const [, option] of options) built.addOption(option);
@@ -108,14 +110,6 @@ function buildCommand(definition: CommandDefinition, { terminal, run }: Context,
     const values = options.map(([key, option]) => [key, given[option.attributeName()] ?? flags[key]!.absent]);
     await run({ definition, given: { args, options: Object.fromEntries(values) } }, terminal);
   });
-}
-
-/** Joins the lines of each paragraph, so that they wrap at the width of the terminal. */
-function joinLines(text: string): string {
-  return text
-    .split("\n\n")
-    .map((paragraph) => paragraph.replaceAll("\n", " "))
-    .join("\n\n");
 }
 
 function buildOption({ form, description, read, repeatable, absentShown }: Flag<unknown>): Option {
@@ -153,6 +147,6 @@ function prepare(built: Command, { out, err }: Terminal, help: string): void {
     });
 }
 
-function examplesText(examples: [string, string][]): string {
+function examplesText(examples: readonly (readonly string[])[]): string {
   return examples.map(([line, purpose]) => `  ${purpose}\n    $ ${line}\n`).join("");
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readInvocation, type Invocation } from "../../src/cli/arguments.ts";
 import { parse } from "../../src/cli/commander.ts";
 import { commandEntries, loadAllCommands } from "../../src/cli/commands.ts";
+import { helpTextOf } from "../../src/cli/help-texts.ts";
 import type { Flag } from "../../src/cli/terminal/command.ts";
 import { terminalWith } from "../support/run-in-process.ts";
 
@@ -33,8 +34,12 @@ const commands = (await loadAllCommands()).flatMap((entry) =>
 );
 const definitions = commands.map(({ definition }) => definition);
 /** The words after `phishwatch` in an example of the help, up to what only a shell reads. */
-const exampleArgs = definitions
-  .flatMap(({ examples }) => examples.map(([line]) => /(?:^|\| )phishwatch ([^|<>&$]+)/.exec(line)?.[1]))
+const exampleArgs = commands
+  .flatMap(({ words, definition }) =>
+    helpTextOf(words.join(" "), definition).examples.map(
+      ([line]) => /(?:^|\| )phishwatch ([^|<>&$]+)/.exec(line!)?.[1],
+    ),
+  )
   .filter((words) => words !== undefined)
   .map((words) =>
     (words.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, "$2")),

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { loadAllCommands } from "../../src/cli/commands.ts";
+import { helpTextOf, helpTexts } from "../../src/cli/help-texts.ts";
 import { manualPages } from "../../src/manual/manual.ts";
 import { commandFolder } from "../support/command-line.ts";
 import { runInProcess as run } from "../support/run-in-process.ts";
@@ -89,4 +91,24 @@ describe("help COMMAND", () => {
       err: expect.stringContaining("Did you mean 'install'?"),
     });
   });
+});
+
+test("Every command has an example, and its texts are in one place", async () => {
+  const commands = (await loadAllCommands()).flatMap((entry) =>
+    "commands" in entry
+      ? entry.commands.map((definition) => ({ words: `${entry.name} ${definition.name}`, definition }))
+      : [{ words: entry.name, definition: entry }],
+  );
+  const without = commands.filter(
+    ({ words, definition }) => helpTextOf(words, definition).examples.length === 0,
+  );
+  expect(without.map(({ words }) => words)).toEqual([]);
+  const own = commands
+    .filter(({ definition }) => definition.examples === undefined)
+    .map(({ words }) => words);
+  expect(Object.keys(helpTexts).toSorted()).toEqual(own.toSorted());
+  const twice = commands.filter(
+    ({ words, definition }) => definition.details !== undefined && helpTexts[words]?.details !== undefined,
+  );
+  expect(twice).toEqual([]);
 });

@@ -24,25 +24,12 @@ export const backupCommand = command({
   name: "backup",
   arguments: "[file] [id]",
   summary: "back up the appliance, also while a server runs",
-  details: `Without a file, makes a backup of the database, the screenshots, the archive of names and the configuration file in
-the folder or bucket of [backup], and deletes the oldest ones. Files with secrets that the configuration names are not
-included. Only what has changed since the last backup is stored. The backup is then read again, and its database opened.
-
-With a file, writes a consistent copy of the database alone, as a file of SQLite. It never overwrites a file.
-
-Both include the secrets of channels, webhook endpoints and lists: protect them like the database. 'backup verify' is the
-same as 'backups verify'.`,
   flags: {
     to: text("--to <place>", "folder or s3://BUCKET/PREFIX for the backup (default: that of [backup])"),
     restore: toggle("--restore", "with 'backup verify': rehearse a restore"),
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch backup", "to the place of [backup]"],
-    ["phishwatch backup --to /mnt/backups", "to another folder"],
-    ["phishwatch backup /tmp/phishwatch.db", "the database alone"],
-  ],
   async run({ args, options, terminal }) {
     const [file, id] = args;
     if (file === "verify") {

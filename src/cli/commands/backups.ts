@@ -25,18 +25,7 @@ const changeSecretCommand = command({
   name: "change-secret",
   arguments: "<file>",
   summary: "let another secret open the encrypted backups",
-  details: `The file contains the new secret, on one line. The backups stay as they are: only the key that opens them is encrypted
-again. Change backup.encrypt_with afterward.
-
-A copy of the backups from before still opens with the previous secret. If somebody else may have it, start with an empty folder or
-prefix instead, and delete the previous backups.`,
   flags: { from: fromFlag, config: configFlag },
-  examples: [
-    [
-      "openssl rand -hex 32 > new-secret && phishwatch backups change-secret new-secret",
-      "use a random secret",
-    ],
-  ],
   async run({ args, options, terminal }) {
     const { backup } = await loadConfiguration(options.config, terminal.env);
     const { location, encryptWith } = placeOf(backup, options.from, "--from");
@@ -74,19 +63,12 @@ const verifyCommand = command({
   name: "verify",
   arguments: "[id]",
   summary: "read a backup and check every part of it",
-  details: `Without an id, verifies the newest one. --restore rehearses a restore: it restores the backup into a temporary folder
-next to the database, which needs room for all of it, checks the database, opens the appliance on it, and deletes it.
-Nothing is sent or looked up. Exits with 1 if something is damaged or missing.`,
   flags: {
     restore: toggle("--restore", "rehearse a restore"),
     from: fromFlag,
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch backups verify", "the newest backup"],
-    ["phishwatch backups verify --restore", "rehearse its restore"],
-  ],
   run: ({ args, options, terminal }) => verifyOne({ id: args[0], ...options, terminal }),
 });
 
@@ -162,13 +144,7 @@ const columns: Column<Row>[] = [
 const list = command({
   name: "list",
   summary: "list the backups, the newest last",
-  details: `STORED is what a backup added to those before it. A LINEAGE is of one database on one machine; a restore and
-'standby promote' begin another. If two alternate, two appliances write to the same backups.`,
   flags: { from: fromFlag, json: jsonFlag, config: configFlag },
-  examples: [
-    ["phishwatch backups list", "those of the configuration"],
-    ["phishwatch backups list --from /mnt/backups", "those in another folder"],
-  ],
   async run({ options, terminal }) {
     const { backup } = await loadConfiguration(options.config, terminal.env);
     const repository = await openPlace(placeOf(backup, options.from, "--from"), terminal.interruption());

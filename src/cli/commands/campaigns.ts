@@ -35,7 +35,6 @@ const columns: Column<CampaignSummary>[] = [
 const list = command({
   name: "list",
   summary: "list campaigns: threats that belong together",
-  details: "Campaigns with active threats come first. A running server keeps them up to date.",
   flags: {
     limit: number(
       "--limit <count>",
@@ -46,7 +45,6 @@ const list = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [["phishwatch campaigns list", "list the latest campaigns with their size and reason"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ campaigns }) => {
       const { json, limit } = options;
@@ -70,7 +68,6 @@ const show = command({
   arguments: "<number>",
   summary: "show what joins the threats of a campaign",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch campaigns show 12", "show the reasons and threats of a campaign"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ campaigns }) => {
       const [text = ""] = args;

@@ -27,22 +27,7 @@ export const readCommand = command({
   name: "read",
   arguments: "<path...>",
   summary: "print the names in files of certificate logs",
-  details: `Prints the names in files that were copied from certificate logs, one per line, for machines without a connection to
-the Internet: data tiles and names tiles of static logs, and responses to get-entries of RFC 6962 logs. The names are those of
-the certificates' alternative names and common names, in lowercase and A-labels, without wildcards. In folders, files of static
-logs without entries are skipped, and so are partial tiles and names tiles if the full data tile is there. Files may be
-compressed with gzip, Zstandard or ZIP. "-" is standard input.
-
-Records nothing and verifies no signatures. To record look-alikes, pass the names to \`phishwatch import\`.`,
   flags: { json: jsonFlag },
-  examples: [
-    ["phishwatch certificate-logs read tile/data/x001/234", "print the names in a tile"],
-    [
-      "phishwatch certificate-logs read mirror/ | phishwatch import --source certificate_transparency -",
-      "record the look-alikes in a copy of a log",
-    ],
-    ["phishwatch certificate-logs read --json entries.json", "also print issuer, serial number and times"],
-  ],
   async run({ args, options, terminal }) {
     const signal = terminal.interruption();
     const scanner = createEntryScanner();

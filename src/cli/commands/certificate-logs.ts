@@ -51,14 +51,11 @@ const listColumns: Column<ListedLog>[] = [
 export const listCommand = command({
   name: "list",
   summary: "list the certificate logs of the log list, and which are followed",
-  details: `Uses the latest log list that the server has loaded, or the copy in the executable. A log takes certificates that
-expire within its interval. If the source is off, lists what would be followed.`,
   flags: {
     followed: toggle("--followed", "only logs that are followed"),
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [["phishwatch certificate-logs list --followed", "show which logs are read"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, (appliance) => {
       const isEnabled = appliance.certificateLogs !== undefined;
@@ -105,10 +102,7 @@ const statusColumns: Column<CertificateLogStatus>[] = [
 export const statusCommand = command({
   name: "status",
   summary: "show how far each certificate log was read, its rate and its last error",
-  details: `LAG is the number of entries that the log has published and that are not read yet, and the time since everything was
-read. SKIPPED counts the entries that were older than certificate_logs.catch_up. Rates are averages over about a minute.`,
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch certificate-logs status", "check whether all logs are read, and why not"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, (appliance) => {
       const rows = enabledLogs(appliance).logs();
@@ -143,12 +137,6 @@ function day(instant: Instant): string {
 const tailCommand = command({
   name: "tail",
   summary: "print the names in certificate logs as they arrive",
-  details: `Prints one name per line until it is interrupted, as a filter for other tools. It reads the logs itself, with the settings in
-[certificate_logs], and neither uses the database nor records anything. It starts at the end of each log, unless
-certificate_logs.first_start is "beginning".
-
-A name that was printed recently is not printed again, because each certificate is in several logs. With --json, every certificate
-is printed for each of its names.`,
   flags: {
     operators: texts(
       "--operator <name>",
@@ -158,13 +146,6 @@ is printed for each of its names.`,
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch certificate-logs tail | phishwatch match -", "show look-alikes as they appear"],
-    [
-      "phishwatch certificate-logs tail --operator Geomys --json",
-      "also print log, index, issuer and serial number",
-    ],
-  ],
   async run({ options, terminal }) {
     const signal = terminal.interruption();
     const { certificateLogs } = await loadConfiguration(options.config, terminal.env);

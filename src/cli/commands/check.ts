@@ -12,12 +12,6 @@ import { configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 export const checkCommand = command({
   name: "check",
   summary: "check the setup, machine, database, detection, sources, lookups and deliveries",
-  details: `Prints one line for each result, and below each warning and error the line to change. Changes nothing: it creates no file
-and leaves the database as it is. It works while the server runs and while it does not. 'phishwatch help check' explains each check.
-
-Exits with code 0 if everything works, with 1 if there is an error, and with 2 if the configuration is invalid. Warnings
-do not change the code, except with --strict. With --offline, it sends no packet: resolvers, URLs, endpoints and the mail server are
-skipped, and it says so.`,
   flags: {
     ping: toggle("--ping", "send a webhook.ping to each endpoint"),
     offline: toggle("--offline", "send nothing over any network"),
@@ -31,13 +25,6 @@ skipped, and it says so.`,
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch check", "run all checks, for example before a restart"],
-    ["phishwatch check --ping", "also check that endpoints respond"],
-    ["phishwatch check --running", "ask whether the running appliance is ready, for example in a container"],
-    ["phishwatch check --upgrade", "with the new executable: what an upgrade will do"],
-    ["phishwatch check --offline --strict", "fail on any warning, without using the network"],
-  ],
   async run({ options, terminal }) {
     const { json, offline, ping, running, strict, url } = options;
     if (running) {

@@ -13,13 +13,7 @@ export const completionCommand = command({
   arguments: "<shell>",
   argumentChoices: shells,
   summary: "print the completion for a shell: bash, zsh or fish",
-  details: `Completes commands, options, their values and files. The Debian package installs it.`,
   flags: {},
-  examples: [
-    ["source <(phishwatch completion bash)", "complete in this bash; put the line into ~/.bashrc for all"],
-    ["phishwatch completion zsh > ~/.zfunc/_phishwatch", "for zsh, with ~/.zfunc in fpath before compinit"],
-    ["phishwatch completion fish > ~/.config/fish/completions/phishwatch.fish", "for fish"],
-  ],
   async run({ args: [shell = ""], loadCommands, terminal: { out } }) {
     if (!isShell(shell))
       throw new UsageError(`the shell must be one of ${shells.join(", ")}, not "${shell.slice(0, 50)}"`);
@@ -31,10 +25,6 @@ export const manCommand = command({
   name: "man",
   summary: "print the manual page of the command line, for man(1)",
   flags: {},
-  examples: [
-    ["phishwatch man | man -l -", "read it"],
-    ["phishwatch man | sudo tee /usr/local/share/man/man1/phishwatch.1 > /dev/null", "install it"],
-  ],
   async run({ loadCommands, terminal: { out } }) {
     const topics = await loadTopics();
     out.write(renderManPage(modelOf(await loadCommands(), topics), topics));

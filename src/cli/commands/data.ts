@@ -42,12 +42,6 @@ day on which its file was changed, unless it is given after an @. Lists: ${listN
     version: text("--data-version <version>", "version of the update, such as 2026-11-22 or 2026-11-22.2"),
     lists: texts("--list <name=path[@date]>", "a list"),
   },
-  examples: [
-    [
-      "phishwatch data make update.txt --key own.pem --data-version 2026-11-22 --list public_suffixes=public_suffix_list.dat@2026-11-20",
-      "sign a newer list of public suffixes",
-    ],
-  ],
   run({ args: [file = ""], options, terminal }) {
     const { key, version, lists } = options;
     if (key === undefined || version === undefined || lists.length === 0)
@@ -85,10 +79,7 @@ const dataKeyCommand = command({
   name: "key",
   arguments: "<file>",
   summary: "create a key for data updates of your own",
-  details: `Writes the private key to a new file that only its owner can read, and prints the public key, which belongs into
-data.trusted_keys of each appliance. With an existing file, prints its public key.`,
   flags: {},
-  examples: [["phishwatch data key own.pem", "create a key, and print what goes into data.trusted_keys"]],
   run({ args: [file = ""], terminal }) {
     const existing = statSync(file, { throwIfNoEntry: false }) !== undefined;
     if (!existing) {
@@ -107,7 +98,6 @@ const dataShowCommand = command({
   name: "show",
   summary: "show the date and origin of each list",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch data show", "see how old the lists are"]],
   async run({ options, terminal }) {
     const { data, storage } = await loadConfiguration(options.config, terminal.env);
     const stored = readStoredUpdate(storage.path, data.trustedKeys);
@@ -144,16 +134,10 @@ const dataUpdateCommand = command({
   name: "update",
   arguments: "<file>",
   summary: "import newer lists from a signed file",
-  details: `Checks the signature and the content of every list, and keeps the file next to the database. Commands use it at once, and a
-running server after a restart. Lists that the file does not contain, or that are older than the embedded ones, stay as
-they are.`,
   flags: {
     force: toggle("--force", "accept a version that is older than the one in use"),
     config: configFlag,
   },
-  examples: [
-    ["phishwatch data update phishwatch-data-2026-11-22.txt", "import an update that was carried in"],
-  ],
   async run({ args: [file = ""], options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const { data, storage } = config;
@@ -182,7 +166,6 @@ const dataRemoveCommand = command({
   name: "remove",
   summary: "use the embedded lists again",
   flags: { config: configFlag },
-  examples: [["phishwatch data remove", "undo all imports of data updates"]],
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     if (!removeUpdate(config.storage.path)) throw new FailedError("there is no data update");

@@ -84,17 +84,11 @@ const tableColumns: Column<TableSize>[] = [
 export const info = command({
   name: "info",
   summary: "show the size of each store, its growth, and the days until the disk is full",
-  details: `Reads the whole file once, changes nothing, and works while the server runs. The growth is computed from sizes that the server
-measures once a day, so it needs two days. Archive, screenshots and copies before upgrades are files next to the database.`,
   flags: {
     tables: toggle("--tables", "also list every table"),
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch database info", "see what takes room, and for how long the disk lasts"],
-    ["phishwatch database info --tables", "see the size of every table"],
-  ],
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const { path } = config.storage;
@@ -202,21 +196,11 @@ function toJson({ stores, tables, copies, ...facts }: DatabaseInfo): object {
 export const compact = command({
   name: "compact",
   summary: "give the free space inside the database file back to the disk",
-  details: `Moves pages in short steps, so a running server continues to work; Ctrl-C stops after a step and keeps what was released. It
-needs no additional room. Deleted rows leave free space that new rows use, so this is worth it only after much was deleted.
-
-With --rewrite, rewrites the whole database, which also helps a file that an earlier version created and one whose pages are
-half empty. The server must be stopped, and the disk needs room for two more copies. A process that is killed at any moment leaves the
-database as it was or compacted.`,
   flags: {
     rewrite: toggle("--rewrite", "rewrite the whole file; the server must be stopped"),
     dryRun: toggle("--dry-run", "only print what would be released and what room is needed"),
     config: configFlag,
   },
-  examples: [
-    ["phishwatch database compact", "release free space, also while the server runs"],
-    ["phishwatch database compact --rewrite", "rewrite the file while the server is stopped"],
-  ],
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const { path } = config.storage;
@@ -294,14 +278,7 @@ const messageCharactersMax = 300;
 export const repair = command({
   name: "repair",
   summary: "rebuild damaged indexes from their tables",
-  details: `Checks the whole database, which takes about 20 seconds for a million threats. If indexes or the list of free pages are damaged, it
-writes all tables to a new file, creates the indexes again, checks the new file, and replaces the database with it. The damaged
-file is kept: 'phishwatch restore --list-aside' lists it. If a table is damaged, nothing is changed: restore a backup.
-
-The server must be stopped, and the disk needs room for another copy. A process that is killed at any moment leaves the database as it
-was or repaired.`,
   flags: { config: configFlag },
-  examples: [["phishwatch database repair", "repair the database while the server is stopped"]],
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const { path } = config.storage;

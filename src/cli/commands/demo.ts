@@ -11,10 +11,6 @@ import { number } from "../terminal/flags.ts";
 export const demoCommand = command({
   name: "demo",
   summary: "open the console with three months of sample data, in memory",
-  details: `Shows three fictional brands, their look-alikes, and what a team did with them until now. Everything works, but
-nothing leaves this machine, and nothing is kept. It listens on 127.0.0.1 only.
-
-Prints the address and the password of the console when it is ready.`,
   flags: {
     port: number(
       "--port <port>",
@@ -23,7 +19,6 @@ Prints the address and the password of the console when it is ready.`,
       0,
     ),
   },
-  examples: [["phishwatch demo", "run the demonstration until Ctrl-C"]],
   endsStartup: true,
   async run({ options, terminal }) {
     const interrupted = terminal.interruption();

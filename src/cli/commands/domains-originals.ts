@@ -36,8 +36,6 @@ export const originalsCommand = command({
   name: "originals",
   arguments: "<domain>",
   summary: "list or change the original pages of a protected domain",
-  details:
-    "Pages that are inspected are compared with the original pages. A running server discovers them from the home page and captures them once a day; others can be added here. Versions and logos are managed in the console.",
   flags: {
     add: text("--add <url>", "add a page"),
     role: choice("--role <role>", originalRoles, "what the added page is", "other"),
@@ -46,14 +44,6 @@ export const originalsCommand = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch domains originals example-bank.com", "list the original pages"],
-    [
-      "phishwatch domains originals example-bank.com --add https://example-bank.com/login --role sign_in",
-      "add the sign-in page",
-    ],
-    ["phishwatch domains originals example-bank.com --capture", "capture the pages now"],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ database, domains, inspection: { originals } }) => {
       const domain = domains.find(args[0] ?? "");

@@ -28,10 +28,6 @@ const list = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch feeds list", "check whether the last list was read and what it contained"],
-    ["phishwatch feeds list --failed", "list the files with errors"],
-  ],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ feeds }) => {
       const declared = feeds.status();

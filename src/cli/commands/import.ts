@@ -47,13 +47,6 @@ export const importCommand = command({
 
 A server may run at the same time; it delivers the events. Running the import again records nothing twice.`,
   flags,
-  examples: [
-    ["phishwatch import newly-registered.txt.gz", "check a list"],
-    [
-      "zcat old.csv.gz | phishwatch import --format csv --column domain --observed-at 2025-06-01 -",
-      "check an older CSV list from standard input",
-    ],
-  ],
   async run({ args, options, terminal }) {
     const paths = readPaths(args);
     tuneRuntime(terminal, paths);

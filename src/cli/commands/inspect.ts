@@ -51,17 +51,6 @@ defanged form. A server may run at the same time; it delivers the events. The da
 
 ${listDetails}`,
   flags,
-  examples: [
-    [
-      "phishwatch inspect hxxps://paypa1[.]com/login",
-      "inspect one page, and record a threat if it imitates yours",
-    ],
-    [
-      "phishwatch inspect --dry-run --explain https://shop.example/",
-      "see what speaks for and against an imitation",
-    ],
-    ["phishwatch inspect --file - --json < suspicious.eml | jq .score", "inspect the links of an email"],
-  ],
   async run({ args, options, terminal }) {
     const { file, screenshot } = options;
     if (args.length === 0 && file === undefined)

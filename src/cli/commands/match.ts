@@ -54,11 +54,6 @@ ${listDetails}`,
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch match --protect example.com names.txt.gz", "find look-alikes of one domain"],
-    ["echo examp1e.com | phishwatch match --protect example.com --explain", "explain the match of one name"],
-    ["cat names.txt | phishwatch match --json | jq -r .domain", "use it in a pipe"],
-  ],
   async run({ args, options, terminal }) {
     const paths = readPaths(args.length === 0 ? ["-"] : args);
     tuneRuntime(terminal, paths);

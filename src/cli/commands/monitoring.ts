@@ -8,17 +8,9 @@ import { printJson, renderTable } from "../terminal/table.ts";
 const alertsCommand = command({
   name: "alerts",
   summary: "print alert rules for Prometheus",
-  details:
-    "The rules expect a job named phishwatch in the configuration of Prometheus. Each alert links to the page of the manual that says what to do.",
   flags: {
     url: serverUrl("--url <url>", "address of phishwatch, in front of the links to the manual"),
   },
-  examples: [
-    [
-      "phishwatch monitoring alerts --url https://phishwatch.example > /etc/prometheus/phishwatch.yml",
-      "write a file for rule_files",
-    ],
-  ],
   run({ options: { url }, terminal: { out } }) {
     out.write(renderAlerts(url === undefined ? {} : { baseUrl: url }));
   },
@@ -27,10 +19,7 @@ const alertsCommand = command({
 const dashboardCommand = command({
   name: "dashboard",
   summary: "print a dashboard for Grafana 10 or later",
-  details:
-    "Import the file in Grafana: Dashboards, New, Import. The data source and the instance are chosen in the dashboard.",
   flags: {},
-  examples: [["phishwatch monitoring dashboard > phishwatch.json", "write a file to import"]],
   run: ({ terminal: { out } }) => out.write(renderDashboard()),
 });
 
@@ -38,7 +27,6 @@ const metricsCommand = command({
   name: "metrics",
   summary: "list the metrics of /metrics",
   flags: { json: jsonFlag },
-  examples: [["phishwatch monitoring metrics", "show names, types and labels"]],
   run({ options: { json }, terminal: { out } }) {
     const all = Object.values<Metric>(metrics);
     if (json) {

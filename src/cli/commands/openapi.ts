@@ -7,9 +7,7 @@ import { serverUrl } from "../terminal/flags.ts";
 export const openapiCommand = command({
   name: "openapi",
   summary: "print the OpenAPI document of the API",
-  details: "The limits in it are the defaults. A running server provides its own document at /openapi.json.",
   flags: { url: serverUrl("--url <url>", "address of phishwatch in the document") },
-  examples: [["phishwatch openapi > openapi.json", "write the document, for a generator of clients"]],
   run({ options: { url }, terminal: { out } }) {
     const { api, server } = defaultConfig();
     const document = describeApi({ publicUrl: url ?? server.publicUrl, version: buildInfo.version, ...api });

@@ -10,9 +10,6 @@ export const permutationsCommand = command({
   name: "permutations",
   arguments: "<domain>",
   summary: "print generated look-alikes of a domain",
-  details:
-    "Prints one line per name, separated by tabs: name, type and similarity. The types take turns, each with its most " +
-    "similar name first.",
   flags: {
     limit: number(
       "--limit <count>",
@@ -28,10 +25,6 @@ export const permutationsCommand = command({
     ),
     json: jsonFlag,
   },
-  examples: [
-    ["phishwatch permutations example.com --limit 20", "print the twenty most similar names"],
-    ["phishwatch permutations example.com | cut -f1", "print only the names"],
-  ],
   async run({ args, options, terminal: { out, err } }) {
     const [given = ""] = args;
     const normalized = readPastedName(given);

@@ -17,13 +17,7 @@ const lineCharactersMax = 2_000;
 export const reloadCommand = command({
   name: "reload",
   summary: "apply a changed configuration file to the running server",
-  details: `The server loads the file again and applies everything that can change while it runs, or nothing if there is an error. Prints
-what was applied and what needs a restart. Run it as root or as the user of the server. The server also reloads when the file, or a
-file with a secret or certificate, has changed, and when it receives SIGHUP.
-
-Exit code: 0 if the file is in effect, 2 if it is invalid, 1 if it could not be applied or no server is running.`,
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch reload --config /etc/phishwatch/phishwatch.toml", "apply a change at once"]],
   async run({ options, terminal: { env, err, out } }) {
     if (process.platform === "win32")
       throw new FailedError("Windows has no signals: the server applies a changed file after a few seconds");

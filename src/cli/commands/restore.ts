@@ -47,29 +47,12 @@ export const restoreCommand = command({
   name: "restore",
   arguments: "[backup]",
   summary: "restore a backup, also on a new machine",
-  details: `The backup is the id of one that 'backups list' shows, 'latest' (the default), or a file that 'backup FILE' wrote. It is
-checked first. The present database, screenshots and archive are kept next to the new ones under other names.
-Stop the server first. All console sessions end. Events that were pending when the backup was made are delivered after the
-next start. If the command is interrupted, the next start or restore completes it, or nothing has changed.
-
-On a machine without a configuration file, the one of the backup is restored, too. The place is given with --from. Secrets
-are taken from the environment: PHISHWATCH_BACKUP_SECRET for encrypted backups, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-AWS_REGION and AWS_ENDPOINT_URL_S3 for a bucket.
-
-A file contains the database alone. The names in the archive are then checked again, because threats that were found since
-are not in the file.`,
   flags: {
     from: fromFlag,
     listAside: toggle("--list-aside", "only list what earlier restores kept"),
     removeAside: toggle("--remove-aside", "only delete what earlier restores kept"),
     config: configFlag,
   },
-  examples: [
-    ["phishwatch restore", "the newest backup"],
-    ["phishwatch restore 2026-01-31-023000", "back to that day"],
-    ["phishwatch restore --from /mnt/backups", "on a new machine"],
-    ["phishwatch restore /backups/phishwatch-2026-01-31.db", "the database alone, from a file"],
-  ],
   async run({ args, options, terminal }) {
     const [given] = args;
     const { config: configPath, from } = options;

@@ -38,17 +38,11 @@ const columns: Column<RulePreview>[] = [
 const show = command({
   name: "show",
   summary: "preview what the retention of threats, screenshots and the audit log deletes",
-  details:
-    "Changes nothing. A setting that is new or shorter deletes nothing in its first 24 hours. The preview counts what is old enough when the setting first deletes.\nSIZE is an estimate.",
   flags: {
     set: texts("--set <setting=duration>", "try a value, such as resolved=180d"),
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch retention", "preview the settings of the configuration"],
-    ["phishwatch retention show --set resolved=180d --set audit=365d", "try other values"],
-  ],
   run: ({ options, terminal }) => {
     const tried = readTried(options.set);
     return withAppliance({ terminal, options }, async ({ dataRetention }) => {
@@ -70,9 +64,7 @@ const restore = command({
   name: "restore",
   arguments: "<name>",
   summary: "record a threat again whose name the retention deleted",
-  details: "The threat is recorded as new and active. What was known about it stays deleted.",
   flags: { config: configFlag },
-  examples: [["phishwatch retention restore examp1e-bank.com", "record a name again"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ candidates, dataRetention }) => {
       const [given = ""] = args;

@@ -17,10 +17,6 @@ const parentPollMs = 200;
 export const sandboxCommand = command({
   name: "sandbox",
   summary: "run everything in memory with sample data and known keys, for integration tests",
-  details: `Prints one JSON line when it is ready: URLs, keys, and the control API. It listens on 127.0.0.1 only, opens no
-outgoing connections of its own and leaves no files behind. Its clock stands still until it is advanced.
-
-'phishwatch help sandbox' describes the sample data and the control API.`,
   flags: {
     port: number(
       "--port <port>",
@@ -43,10 +39,6 @@ outgoing connections of its own and leaves no files behind. Its clock stands sti
     config: text("--config <file>", "configuration file to use; lookups and storage stay off"),
     exitWithParent: toggle("--exit-with-parent", "exit when the parent process exits"),
   },
-  examples: [
-    ["phishwatch sandbox", "run the sandbox until Ctrl-C"],
-    ["phishwatch sandbox --ready-file ready.json --exit-with-parent &", "start the sandbox from a test"],
-  ],
   endsStartup: true,
   async run({ options, terminal }) {
     const ended = endOf(terminal, options.exitWithParent);

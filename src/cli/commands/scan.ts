@@ -52,12 +52,6 @@ export const scanCommand = command({
   name: "scan",
   arguments: "[domain...]",
   summary: "scan for existing look-alikes of protected domains",
-  details: `Scans all protected domains by default. Prints one line for each look-alike that exists, separated by tabs:
-name, protected domain, type, similarity, created or known, and where it points.
-
-A name that could not be resolved is counted as unknown. A server may run at the same time; it delivers the events and
-enriches the threats. Without a server, this command enriches them, screenshots included, and Ctrl-C leaves the rest to
-the next server. Only one scan runs at a time. Interrupting a scan records it as cancelled and keeps its results.`,
   flags: {
     limit: number(
       "--limit <count>",
@@ -68,10 +62,6 @@ the next server. Only one scan runs at a time. Interrupting a scan records it as
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch scan", "scan for look-alikes of all protected domains"],
-    ["phishwatch scan example-bank.com --limit 1000", "scan the thousand most likely names of one domain"],
-  ],
   async run({ args, options: { limit, json, config }, terminal }) {
     const { out, err } = terminal;
     const signal = terminal.interruption();

@@ -24,14 +24,6 @@ export const searchCommand = command({
   name: "search",
   arguments: "[text]",
   summary: "search all names seen before",
-  details: `Searches the archive: every name that a source has brought, including those that resemble no protected domain.
-Prints the names that contain the text. "text*" finds names that start with it, and "*.example.com" names that end with
-it. A text with letters beyond ASCII is searched for in internationalized names.
-
-With --like, prints look-alikes of a domain instead, protected or not, with type and similarity.
-
-Each line ends with the first day on which the name was seen, and the source, separated by tabs. A server may run at the
-same time.`,
   flags: {
     like: text("--like <domain>", "search look-alikes of this domain"),
     minSimilarity: number(
@@ -52,12 +44,6 @@ same time.`,
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch search paypal", "names that contain a text"],
-    ["phishwatch search '*.example.com' --since 2026-05-01", "names below a domain that were seen since May"],
-    ["phishwatch search --like example.com --json", "look-alikes of a domain that is not protected"],
-    ["phishwatch search login --archive /mnt/copy/phishwatch.db.archive", "search a copied archive"],
-  ],
   async run({ args, options, terminal }) {
     const { like, since, source, limit, json } = options;
     const [typed] = args;

@@ -22,12 +22,6 @@ the database. A second signal stops it immediately; acknowledged requests are no
     printSecrets: toggle("--print-secrets", "print the secrets of the first start even without a terminal"),
     config: configFlag,
   },
-  examples: [
-    ["phishwatch serve", "run with ./phishwatch.toml"],
-    ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run with another configuration file"],
-    ["phishwatch serve --migrate-only", "upgrade the database before the service is started again"],
-    ["phishwatch serve --listen 127.0.0.1:9090", "listen on another port"],
-  ],
   endsStartup: true,
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env, { listen: options.listen });

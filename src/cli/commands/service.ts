@@ -31,14 +31,6 @@ hardened systemd unit, and starts the service. Prints every step. Does only what
     dryRun: dryRunFlag,
     force: toggle("--force", "replace a unit that somebody else wrote or changed"),
   },
-  examples: [
-    [
-      "sudo ./phishwatch service install",
-      "install this executable as a service, or upgrade the service to it",
-    ],
-    ["phishwatch service install --dry-run", "show what would change"],
-    ["sudo ./phishwatch service install --root /mnt/image", "prepare an image"],
-  ],
   run({ options: { root, dryRun, force }, terminal }) {
     const host = openHost({ root: rootOf(root), env: terminal.env });
     const executable = process.execPath;
@@ -59,8 +51,6 @@ hardened systemd unit, and starts the service. Prints every step. Does only what
 const uninstallCommand = command({
   name: "uninstall",
   summary: "remove the service; data and configuration stay unless --purge is given",
-  details: `Stops the service, and removes the unit and the executable that 'service install' copied. With --purge, also deletes the data, the
-configuration, the credentials and the user: without --yes, it only lists what it would delete.`,
   flags: {
     root: rootFlag,
     dryRun: dryRunFlag,
@@ -68,10 +58,6 @@ configuration, the credentials and the user: without --yes, it only lists what i
     yes: toggle("--yes", "confirm --purge"),
     force: toggle("--force", "remove a unit that somebody else wrote or changed"),
   },
-  examples: [
-    ["sudo phishwatch service uninstall", "remove the service and keep its data"],
-    ["sudo phishwatch service uninstall --purge --yes", "delete everything"],
-  ],
   run({ options: { root, dryRun, purge, yes, force }, terminal }) {
     if (yes && !purge) throw new UsageError("--yes confirms --purge, which is missing");
     const host = openHost({ root: rootOf(root), env: terminal.env });
@@ -93,10 +79,6 @@ const unitCommand = command({
   flags: {
     executable: text("--executable <path>", `path of the executable (default: ${installedExecutable})`),
   },
-  examples: [
-    ["phishwatch service unit", "print the unit that 'service install' writes"],
-    ["phishwatch service unit --executable /usr/bin/phishwatch", "print it for a package"],
-  ],
   run({ options: { executable = installedExecutable }, terminal: { out } }) {
     if (!isUnitPath(executable))
       throw new UsageError("--executable must be an absolute path of letters, digits and . _ + - /");
@@ -107,10 +89,7 @@ const unitCommand = command({
 const statusCommand = command({
   name: "status",
   summary: "show whether the service runs",
-  details:
-    "Exits with code 1 unless the service is active. For whether the appliance works, run 'phishwatch check --running'.",
   flags: { json: jsonFlag },
-  examples: [["phishwatch service status", "show state, process and restarts"]],
   run({ options, terminal: { env, out } }) {
     const status = readServiceStatus(openHost({ root: "/", env }));
     if (options.json) printJson(out, status);

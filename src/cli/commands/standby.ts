@@ -65,10 +65,7 @@ const failures: Record<Exclude<StandbyReport["condition"], "following">, string>
 export const statusCommand = command({
   name: "status",
   summary: "show what the standby has, and whether it follows",
-  details:
-    "Exits with 0 only if the standby follows and has a complete backup, so that a monitor can run it.",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch standby status", "show the backup that a promotion would start with"]],
   async run({ options, terminal }) {
     const standby = requireStandbyFolder(await loadConfiguration(options.config, terminal.env));
     const report = reportOf(await newestState(standby), await readStatus(standby), systemClock.now());
@@ -93,11 +90,6 @@ export const statusCommand = command({
 const promoteCommand = command({
   name: "promote",
   summary: "make the newest backup of the primary the database of this machine",
-  details: `Fetches what is newer, replaces the database, the screenshots and the archive, and keeps previous ones under other names.
-Stop 'phishwatch standby' first, and start 'phishwatch serve' afterward. All console sessions end. Events that were pending at the time of
-the backup are delivered.
-
-Refuses while the primary may still run: two appliances would send the same events.`,
   flags: {
     force: toggle(
       "--force",
@@ -106,10 +98,6 @@ Refuses while the primary may still run: two appliances would send the same even
     from: fromFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch standby promote", "the primary has missed its backup"],
-    ["phishwatch standby promote --force", "the primary is stopped and will not start again"],
-  ],
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const standby = requireStandbyFolder(config);
@@ -157,9 +145,6 @@ const pollMsMin = 1_000;
 const followCommand = command({
   name: "follow",
   summary: "follow the backups of a primary until it is interrupted",
-  details: `Checks for a newer backup at every interval, fetches what has changed, and assembles and checks a complete copy of the
-appliance in the folder standby next to the database. The last good copy stays until the next one is complete. It runs no scans, reads
-no sources and sends nothing. Does not need an appliance, and does not change one.`,
   flags: {
     from: fromFlag,
     every: duration(
@@ -169,11 +154,6 @@ no sources and sends nothing. Does not need an appliance, and does not change on
     listen: hostPort("--listen <host:port>", "serve /readyz and /metrics here"),
     config: configFlag,
   },
-  examples: [
-    ["phishwatch standby", "follow the backups that [backup] of the configuration names"],
-    ["phishwatch standby --from s3://backups/main --every 30s", "follow those of a bucket"],
-    ["phishwatch standby --listen 127.0.0.1:8081", "also serve /readyz and /metrics"],
-  ],
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const pollMs = Math.max(pollMsMin, options.every ?? pollMsDefault);

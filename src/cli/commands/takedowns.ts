@@ -30,7 +30,6 @@ const reportColumns: Column<ListedReport>[] = [
 const list = command({
   name: "list",
   summary: "list reports to those who can take a site down, newest first",
-  details: "NEXT is what a person has to do: came_back, delivery, follow_up, wait or none.",
   flags: {
     show: choice(
       "--show <view>",
@@ -47,12 +46,6 @@ const list = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    [
-      "phishwatch takedowns list --show attention",
-      "list follow-ups that are due, bounces and sites that came back",
-    ],
-  ],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ takedowns }) => {
       const { json, limit, show } = options;
@@ -83,10 +76,7 @@ const figureColumns: Column<TakedownFigures & { group: string }>[] = [
 const stats = command({
   name: "stats",
   summary: "show the time to down by registrar, hosting provider and protected domain",
-  details:
-    "The time runs from the first report of a site that is up until it is seen down, blocked, parked or unregistered.",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch takedowns stats", "show the median of each registrar and hosting provider"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ takedowns }) => {
       const statistics = takedowns.statistics();

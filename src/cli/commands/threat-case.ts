@@ -34,7 +34,6 @@ export const assignCommand = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [["phishwatch threats assign thr_01kf0z7m3yeqz9x8r4p6s2t5vw --to admin", "assign a threat"]],
   async run({ args, options, terminal }) {
     const { json, nobody, to } = options;
     if ((to === undefined) === !nobody) throw new UsageError("give either --to or --nobody");
@@ -62,9 +61,6 @@ export const dueCommand = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch threats due thr_01kf0z7m3yeqz9x8r4p6s2t5vw --at 2027-01-31T17:00:00Z", "set a due time"],
-  ],
   async run({ args, options, terminal }) {
     const { at, json, none } = options;
     if ((at === undefined) === !none) throw new UsageError("give either --at or --none");

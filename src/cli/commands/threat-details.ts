@@ -29,11 +29,7 @@ export const notesCommand = command({
   name: "notes",
   arguments: "<id> [text]",
   summary: "add a note to a threat, or list its notes",
-  details: 'With "-" as the text, it is read from standard input.',
   flags: { json: jsonFlag, config: configFlag },
-  examples: [
-    ['phishwatch threats notes thr_01kf0z7m3yeqz9x8r4p6s2t5vw "written to the registrar"', "add a note"],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ threats }) => {
       const [id = "", given] = args;

@@ -17,9 +17,6 @@ const byteOrderMark = "\ufeff";
 export const exportCommand = command({
   name: "export",
   summary: "export all threats that match, as CSV, JSON lines, STIX or a MISP feed",
-  details:
-    "Writes to standard output, or to a file that is replaced in one step when it is complete. A MISP feed is a folder: only\n" +
-    "the events that have changed are written again. A server may run at the same time.",
   flags: {
     format: choice("--format <format>", [...exportFormats, "misp"], "format", "csv"),
     output: text("--output <path>", "file to write; misp: folder (required)"),
@@ -33,13 +30,6 @@ export const exportCommand = command({
     ),
     config: configFlag,
   },
-  examples: [
-    [
-      "phishwatch threats export --severity high --output threats.csv",
-      "write threats of high severity to a CSV file",
-    ],
-    ["phishwatch threats export --format misp --output /srv/www/misp", "publish a MISP feed"],
-  ],
   run: ({ options, terminal }) => {
     const { format, output, bom, tlp } = options;
     const filter = filterOf(options);

@@ -22,16 +22,7 @@ const evidenceCommand = command({
   name: "evidence",
   arguments: "<id> <file>",
   summary: "write the evidence bundle of a threat to a ZIP file",
-  details:
-    "Contains facts, screenshots, registration data as received, history, notes, events and an abuse report, with the " +
-    "SHA-256 of each file. Files below internal/ are for internal use. Never overwrites an existing file.",
   flags: { config: configFlag },
-  examples: [
-    [
-      "phishwatch threats evidence thr_01kf0z7m3yeqz9x8r4p6s2t5vw evidence.zip",
-      "collect evidence for the registrar or the police",
-    ],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance(
       { terminal, options },
@@ -84,14 +75,6 @@ const list = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch threats list --status active --severity high", "list active threats of high severity"],
-    [
-      "phishwatch threats list --name paypal --since 2026-01-31",
-      "list threats by name that are new or have changed",
-    ],
-    ["phishwatch threats list --overdue --site-state up", "list overdue threats whose site is up"],
-  ],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, async ({ threats, threatIndex }, { server }) => {
       const { limit, json } = options;
@@ -125,9 +108,6 @@ const show = command({
   arguments: "<id>",
   summary: "show all details of a threat",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [
-    ["phishwatch threats show thr_01kf0z7m3yeqz9x8r4p6s2t5vw", "show reasons, facts, notes and history"],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ cases, enrichment, threats }, { server }) => {
       const [id = ""] = args;

@@ -7,7 +7,6 @@ export const versionCommand = command({
   name: "version",
   summary: "print version, commit and Bun version",
   flags: { json: jsonFlag },
-  examples: [["phishwatch version", "print the version, for a bug report"]],
   run({ options, terminal: { out } }) {
     const { version, commit, bunVersion } = buildInfo;
     if (options.json) printJson(out, { version, commit, bun_version: bunVersion });

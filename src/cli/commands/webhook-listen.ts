@@ -13,8 +13,6 @@ const bodyCharactersShownMax = 10_000;
 export const listenCommand = command({
   name: "listen",
   summary: "receive deliveries, print them and verify their signatures",
-  details: `Runs a receiver on 127.0.0.1 for trying things out. To send to it, the appliance needs
-webhooks.allow_http = true.`,
   flags: {
     port: number(
       "--port <port>",
@@ -31,10 +29,6 @@ webhooks.allow_http = true.`,
     ),
     json: jsonFlag,
   },
-  examples: [
-    ["phishwatch webhooks add http://127.0.0.1:9000/ > secret", "add an endpoint for it"],
-    ["phishwatch webhooks listen --secret-file secret", "print deliveries and verify them with that secret"],
-  ],
   async run({ options, terminal: { out, err, interruption } }) {
     const { status, json } = options;
     const secret = await readSecret(options.secretFile);

@@ -14,10 +14,11 @@ export interface CommandDefinition {
   argumentChoices?: readonly string[];
   /** One line, in the imperative. */
   summary: string;
-  /** Paragraphs below the summary in the help, separated by empty lines. */
+  /** Paragraphs below the summary in the help, separated by empty lines. Default: those of `commands/help.json`. */
   details?: string;
   flags: Record<string, Flag<unknown>>;
-  examples: [command: string, purpose: string][];
+  /** Default: those of `commands/help.json`. */
+  examples?: [command: string, purpose: string][];
   /** Whether the command calls `endStartup` itself. Otherwise its startup ends when it runs. */
   endsStartup?: boolean;
   run(call: Call<Record<string, Flag<unknown>>>): Promise<void> | void;
