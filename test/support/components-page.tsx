@@ -27,7 +27,7 @@ import {
 import { Icon, iconNames } from "../../src/web/console/kit/icons.tsx";
 import { Note, StateMark, Tag } from "../../src/web/console/kit/marks.tsx";
 import { noPage, type PageContext } from "../../src/web/console/kit/page-context.ts";
-import { Empty, Pagination, Table } from "../../src/web/console/kit/table.tsx";
+import { column, Empty, Pagination, Table } from "../../src/web/console/kit/table.tsx";
 import { createReaderTimes } from "../../src/web/console/kit/times.ts";
 import type { Assets } from "../../src/web/console/shell/assets.ts";
 import { Frame } from "../../src/web/console/shell/layout.tsx";
@@ -339,25 +339,15 @@ const parts: readonly [string, ComponentChildren][] = [
   [
     "Tables",
     <div class="stack">
-      <Table
+      <Table<(typeof rows)[number]>
         caption="Endpoints"
         empty="No endpoints."
         rows={rows}
         columns={[
-          { title: "Name", cell: ({ what }) => <a href="#content">{what}</a> },
-          { title: "State", cell: ({ state, text }) => <StateMark tone={state}>{text}</StateMark> },
-          {
-            title: "Deliveries",
-            layout: "number",
-            fold: "under",
-            cell: ({ count }) => count.toLocaleString("en-US"),
-          },
-          {
-            title: "Last",
-            layout: "number",
-            fold: "end",
-            cell: ({ at }) => <Time at={at} relative="short" />,
-          },
+          column("Name", "title", ({ what }) => <a href="#content">{what}</a>),
+          column("State", "state", ({ state, text }) => <StateMark tone={state}>{text}</StateMark>),
+          column("Deliveries", "number under", ({ count }) => count.toLocaleString("en-US")),
+          column("Last", "number end", ({ at }) => <Time at={at} relative="short" />),
         ]}
       />
       <Pagination page={2} perPage={50} total={1_204} path="#content" query={new URLSearchParams()} />
@@ -365,7 +355,7 @@ const parts: readonly [string, ComponentChildren][] = [
         caption="Nothing"
         empty="No deliveries yet."
         rows={[]}
-        columns={[{ title: "Name", cell: () => "" }]}
+        columns={[column("Name", "title", () => "")]}
       />
     </div>,
   ],

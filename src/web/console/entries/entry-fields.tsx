@@ -61,17 +61,13 @@ function valueIn({ type, control: { key, label } }: Controlled, form: URLSearchP
 }
 
 /** The controls of all settings. @param domains names of the protected domains */
-export function FieldControls({
-  fields,
-  form,
-  errors,
-  domains,
-}: {
+export function FieldControls(props: {
   fields: readonly EntryField[];
   form: URLSearchParams;
   errors: FieldErrors;
   domains: readonly string[];
 }) {
+  const { fields, form, errors, domains } = props;
   return (
     <>
       {fields.filter(isControlled).map((field) => (
@@ -81,17 +77,14 @@ export function FieldControls({
   );
 }
 
-function Control({
-  field: { type, control },
-  form,
-  error,
-  domains,
-}: {
+function Control(props: {
   field: Controlled;
   form: URLSearchParams;
   error: string | undefined;
   domains: readonly string[];
 }) {
+  const { field, form, error, domains } = props;
+  const { type, control } = field;
   const { key: name, label, hint, help: explained, ...rest } = control;
   const help = explained && (
     <Help about={explained.about} manual={explained.manual}>

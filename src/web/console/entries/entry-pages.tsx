@@ -120,13 +120,7 @@ export function EntryName({ entry: { name } }: { entry: Entry }) {
 }
 
 /** Head of the page of one entry, with what can be done with it, and a remark if it is from the configuration file. */
-export function EntryHead({
-  entry,
-  words: { listPage, noun, pathOf, short = noun },
-  lead,
-  first,
-  menu,
-}: {
+export function EntryHead(props: {
   entry: Entry;
   words: EntryWords;
   lead?: ComponentChildren;
@@ -135,6 +129,8 @@ export function EntryHead({
   /** Items of the menu before the removal; with `first` for declared entries, too. */
   menu?: ComponentChildren;
 }) {
+  const { entry, words, lead, first, menu } = props;
+  const { listPage, noun, pathOf, short = noun } = words;
   const path = pathOf(entry.id);
   const declared = isDeclared(entry);
   const edit = entry.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />;

@@ -13,9 +13,8 @@ type Fold = "title" | "state" | "under" | "end" | "hidden";
 export interface Column<Row> {
   title: ComponentChildren;
   cell: (row: Row) => ComponentChildren;
-  layout?: Layout;
-  /** Default: the first column is the title, the second the state, the rest are hidden. */
-  fold?: Fold;
+  layout?: Layout | undefined;
+  fold: Fold;
 }
 
 /** Returns a column; `place` is its place on narrow screens, after its layout if it has one: `number end`. */
@@ -43,10 +42,9 @@ interface TableProps<Row> {
  */
 export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
-  const classes = columns.map(({ layout, fold }, index) => {
-    const place = fold ?? (index === 0 ? "title" : index === 1 ? "state" : "hidden");
-    return [...(layout === undefined ? [] : [layoutClasses[layout]]), foldClasses[place]].join(" ");
-  });
+  const classes = columns.map(({ layout, fold }) =>
+    layout === undefined ? foldClasses[fold] : `${layoutClasses[layout]} ${foldClasses[fold]}`,
+  );
   return (
     <div class="card flush scroll" role="region" aria-label={caption} tabIndex={0}>
       <table class="fold" role="table">

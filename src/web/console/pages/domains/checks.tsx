@@ -62,14 +62,12 @@ export function isInProgress({ archive, scan }: DomainChecks): boolean {
 }
 
 /** Reports what is and was checked for a domain, and what was found. Refreshes itself while something is in progress. */
-export function ChecksCard({
-  checks,
-  withThreats,
-}: {
+export function ChecksCard(props: {
   checks: DomainChecks;
   /** Whether it counts the threats, because the rest of the page does not follow the checks. */
   withThreats: boolean;
 }): VNode {
+  const { checks, withThreats } = props;
   const inProgress = isInProgress(checks);
   const refresh = inProgress
     ? { "data-refresh": `${domainPath(checks.domain)}/checks`, "data-refresh-ms": "1000" }
@@ -89,17 +87,13 @@ export function ChecksCard({
   );
 }
 
-function Item({
-  icon,
-  tone,
-  title,
-  children,
-}: {
+function Item(props: {
   icon: IconName;
   tone?: "bad" | "warn";
   title: ComponentChildren;
   children: ComponentChildren;
 }) {
+  const { icon, tone, title, children } = props;
   return (
     <li class="check-item">
       <span class={tone}>
@@ -234,15 +228,13 @@ function ScanFound({ scan, soFar = false }: { scan: Scan; soFar?: boolean }) {
   );
 }
 
-function Found({
-  domain,
-  run: { found, created },
-  soFar = false,
-}: {
+function Found(props: {
   domain: string;
   run: Pick<ArchiveCheckStatus, "found" | "created">;
   soFar?: boolean;
 }) {
+  const { domain, run, soFar = false } = props;
+  const { found, created } = run;
   const text = `${counted(found, "threat")} found${soFar ? " so far" : ""}, ${grouped(created)} new`;
   if (found === 0) return <>{text}.</>;
   return (

@@ -25,7 +25,7 @@ import {
   startScanPath,
   threatPath,
 } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
@@ -222,46 +222,29 @@ function NewByDay({ domain, numbers: { news } }: { domain: string; numbers: Doma
   );
 }
 
-function Worst({
-  domain: { domain, keywords },
-  numbers: { open },
-  threats,
-}: {
-  domain: ProtectedDomain;
-  numbers: DomainNumbers;
-  threats: readonly FoundThreat[];
-}) {
+function Worst(props: { domain: ProtectedDomain; numbers: DomainNumbers; threats: readonly FoundThreat[] }) {
+  const { numbers, threats } = props;
+  const { domain, keywords } = props.domain;
   if (threats.length === 0) return null;
   const view = new URLSearchParams({ domain });
   const columns: Column<FoundThreat>[] = [
-    {
-      title: "Look-alike",
-      layout: "wide",
-      cell: ({ id, domain: name }) => (
-        <a class="ink" href={threatPath(id, view)}>
-          <ComparedName name={name} comparison={compareNames(name, domain, keywords)} />
-        </a>
-      ),
-    },
-    {
-      title: "Severity",
-      layout: "tight",
-      cell: ({ severity, verified }) => <SeverityMark severity={severity} verified={verified} />,
-    },
-    { title: "Type", layout: "tight", fold: "under", cell: ({ type }) => <TypeName type={type} /> },
-    {
-      title: "First seen",
-      layout: "number",
-      fold: "end",
-      cell: ({ firstSeen }) => <Time at={firstSeen} relative="short" />,
-    },
+    column("Look-alike", "wide title", ({ id, domain: name }) => (
+      <a class="ink" href={threatPath(id, view)}>
+        <ComparedName name={name} comparison={compareNames(name, domain, keywords)} />
+      </a>
+    )),
+    column("Severity", "tight state", ({ severity, verified }) => (
+      <SeverityMark severity={severity} verified={verified} />
+    )),
+    column("Type", "tight under", ({ type }) => <TypeName type={type} />),
+    column("First seen", "number end", ({ firstSeen }) => <Time at={firstSeen} relative="short" />),
   ];
   return (
     <section class="section" aria-labelledby="to-decide">
       <header class="card-head">
         <h2 id="to-decide">To decide</h2>
         <a class="s" href={listPath(view)}>
-          All {grouped(totalOf(open))}
+          All {grouped(totalOf(numbers.open))}
         </a>
       </header>
       <Table caption="Threats to decide, most severe first" columns={columns} rows={threats} empty="" />

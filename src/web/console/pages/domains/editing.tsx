@@ -17,15 +17,8 @@ import {
 } from "./form.tsx";
 import { findDomain, isDeclared } from "./shared.ts";
 
-function EditPage({
-  domain,
-  fields = fieldsOf(domain),
-  error,
-}: {
-  domain: ProtectedDomain;
-  fields?: DomainFields;
-  error?: FieldError;
-}) {
+function EditPage(props: { domain: ProtectedDomain; fields?: DomainFields; error?: FieldError }) {
+  const { domain, fields = fieldsOf(domain), error } = props;
   const path = domainPath(domain.domain);
   return (
     <>

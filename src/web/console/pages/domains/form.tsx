@@ -53,15 +53,12 @@ export function fieldErrorOf(error: unknown): FieldError {
 }
 
 /** Keywords and allow list: the fields that can be changed after a domain was added. */
-export function ContentFields({
-  fields,
-  error,
-  suggestions = { keywords: [], allow: [] },
-}: {
+export function ContentFields(props: {
   fields: DomainFields;
   error: FieldError | undefined;
   suggestions?: Suggestions | undefined;
 }) {
+  const { fields, error, suggestions = { keywords: [], allow: [] } } = props;
   const errorAt = (field: string) => (error?.field === field ? error.message : undefined);
   return (
     <>

@@ -10,7 +10,7 @@ import { StateMark } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
-import { Amount, Empty, ListTable, type Column } from "../../kit/table.tsx";
+import { column, Amount, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import { CheckState, readLastChecks, type LastCheck } from "./last-check.tsx";
@@ -127,67 +127,46 @@ function columnsOf(query: URLSearchParams, order: Order, now: Instant): Column<R
   );
   const from = formatDay(firstNewDay(now));
   return [
-    { title: heading("name", "Domain"), fold: "title", layout: "wide", cell: DomainCell },
-    {
-      title: heading("open", "To decide"),
-      fold: "state",
-      layout: "number",
-      cell: ({ domain: { domain }, open }) => {
-        const total = totalOf(open);
-        return (
-          <Amount
-            count={total}
-            unit="to decide"
-            units="to decide"
-            path={listPath(new URLSearchParams({ domain }))}
-          />
-        );
-      },
-    },
-    {
-      title: <span class="vh">By severity</span>,
-      fold: "hidden",
-      cell: ({ open }) =>
-        totalOf(open) === 0 ? null : (
-          <div class="of-domain">
-            <SplitBar counts={open} />
-            <SplitNumbers counts={open} />
-          </div>
-        ),
-    },
-    {
-      title: heading("new", "New in 7 days"),
-      fold: "under",
-      layout: "number",
-      cell: ({ domain: { domain }, news: { recent } }) => (
+    column(heading("name", "Domain"), "wide title", DomainCell),
+    column(heading("open", "To decide"), "number state", ({ domain: { domain }, open }) => {
+      const total = totalOf(open);
+      return (
         <Amount
-          count={recent}
-          unit="new in 7 days"
-          units="new in 7 days"
-          path={listPath(new URLSearchParams({ status: "all", domain, from }))}
+          count={total}
+          unit="to decide"
+          units="to decide"
+          path={listPath(new URLSearchParams({ domain }))}
         />
+      );
+    }),
+    column(<span class="vh">By severity</span>, "hidden", ({ open }) =>
+      totalOf(open) === 0 ? null : (
+        <div class="of-domain">
+          <SplitBar counts={open} />
+          <SplitNumbers counts={open} />
+        </div>
       ),
-    },
-    {
-      title: "30 days",
-      fold: "hidden",
-      cell: ({ domain: { domain }, news }) => (
-        <Sparkline label={`New threats of ${domain} per day`} values={news.days.map(totalOf)} />
+    ),
+    column(heading("new", "New in 7 days"), "number under", ({ domain: { domain }, news: { recent } }) => (
+      <Amount
+        count={recent}
+        unit="new in 7 days"
+        units="new in 7 days"
+        path={listPath(new URLSearchParams({ status: "all", domain, from }))}
+      />
+    )),
+    column("30 days", "hidden", ({ domain: { domain }, news }) => (
+      <Sparkline label={`New threats of ${domain} per day`} values={news.days.map(totalOf)} />
+    )),
+    column(heading("checked", "Last checked"), "tight end", ({ domain, checked }) =>
+      domain.enabled ? (
+        <span class="faint">
+          <CheckState checked={checked} />
+        </span>
+      ) : (
+        <StateMark tone="neutral">Disabled</StateMark>
       ),
-    },
-    {
-      title: heading("checked", "Last checked"),
-      fold: "end",
-      layout: "tight",
-      cell: ({ domain, checked }) =>
-        domain.enabled ? (
-          <span class="faint">
-            <CheckState checked={checked} />
-          </span>
-        ) : (
-          <StateMark tone="neutral">Disabled</StateMark>
-        ),
-    },
+    ),
   ];
 }
 
@@ -213,17 +192,8 @@ function shortList(words: readonly string[]): string {
   return words.length > keywordsShownMax ? `${shown} and ${words.length - keywordsShownMax} more` : shown;
 }
 
-function SortLink({
-  query,
-  of,
-  current,
-  children,
-}: {
-  query: URLSearchParams;
-  of: Order;
-  current: Order;
-  children: ComponentChildren;
-}) {
+function SortLink(props: { query: URLSearchParams; of: Order; current: Order; children: ComponentChildren }) {
+  const { query, of, current, children } = props;
   if (of === current) return <span class="ink">{children}</span>;
   const next = new URLSearchParams(query);
   next.delete("page");

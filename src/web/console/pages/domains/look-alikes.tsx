@@ -7,7 +7,7 @@ import { Help } from "../../kit/disclosure.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, threatPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { SeverityMark, StatusMark, TypeLegend, TypeName } from "../../threat-kit/threat-marks.tsx";
@@ -15,50 +15,37 @@ import { findDomain } from "./shared.ts";
 import { shellWord } from "../../../../platform/lib/shell-word.ts";
 
 /** Generated look-alikes with the marks of difference; those that are threats are marked and linked. */
-export function LookAlikes({
-  domain: { domain, keywords },
-  lookAlikes,
-  known,
-}: {
+export function LookAlikes(props: {
   domain: DomainContent;
   lookAlikes: readonly Permutation[];
   /** Threats among them; undefined: the domain is not protected yet. */
   known?: readonly NamedThreat[];
 }) {
+  const { lookAlikes, known } = props;
+  const { domain, keywords } = props.domain;
   const threatOf = new Map(known?.map((threat) => [threat.domain, threat]));
   const columns: Column<Permutation>[] = [
-    {
-      title: "Look-alike",
-      layout: "wide",
-      fold: "title",
-      cell: ({ name }) => (
-        <LookAlikeName name={name} domain={domain} keywords={keywords} threat={threatOf.get(name)} />
-      ),
-    },
+    column("Look-alike", "wide title", ({ name }) => (
+      <LookAlikeName name={name} domain={domain} keywords={keywords} threat={threatOf.get(name)} />
+    )),
     ...(known === undefined
       ? []
       : [
-          {
-            title: "Threat",
-            layout: "tight",
-            fold: "state",
-            cell: ({ name }) => <ThreatState threat={threatOf.get(name)} />,
-          } satisfies Column<Permutation>,
+          column<Permutation>("Threat", "tight state", ({ name }) => (
+            <ThreatState threat={threatOf.get(name)} />
+          )),
         ]),
-    { title: "Type", layout: "tight", fold: "under", cell: ({ type }) => <TypeName type={type} /> },
-    {
-      title: (
-        <div class="line tight nowrap">
-          Similarity
-          <Help about="similarity" manual="detection#similarity">
-            How close a name is to the protected domain, from 0 to 1. At 1, they look the same.
-          </Help>
-        </div>
-      ),
-      layout: "number",
-      fold: known === undefined ? "state" : "end",
-      cell: ({ similarity }) => similarity.toFixed(2),
-    },
+    column("Type", "tight under", ({ type }) => <TypeName type={type} />),
+    column(
+      <div class="line tight nowrap">
+        Similarity
+        <Help about="similarity" manual="detection#similarity">
+          How close a name is to the protected domain, from 0 to 1. At 1, they look the same.
+        </Help>
+      </div>,
+      known === undefined ? "number state" : "number end",
+      ({ similarity }) => similarity.toFixed(2),
+    ),
   ];
   const types = threatTypes.filter((type) => lookAlikes.some((one) => one.type === type));
   return (
@@ -74,17 +61,13 @@ export function LookAlikes({
   );
 }
 
-function LookAlikeName({
-  name,
-  domain,
-  keywords,
-  threat,
-}: {
+function LookAlikeName(props: {
   name: string;
   domain: string;
   keywords: readonly string[];
   threat: NamedThreat | undefined;
 }) {
+  const { name, domain, keywords, threat } = props;
   const compared = <ComparedName name={name} comparison={compareNames(name, domain, keywords)} />;
   return threat === undefined ? compared : <a href={threatPath(threat.id)}>{compared}</a>;
 }

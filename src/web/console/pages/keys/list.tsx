@@ -7,7 +7,7 @@ import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";
-import { ListTable, Table, type Column } from "../../kit/table.tsx";
+import { column, ListTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { keyExpiresSoonMs } from "../overview/attention.ts";
 
@@ -67,29 +67,21 @@ function hasEnded({ revokedAt, expiresAt }: ApiKey, now: Instant): boolean {
 }
 
 const commonColumns: readonly Column<ApiKey>[] = [
-  {
-    title: "Name",
-    layout: "wide",
-    cell: (key) => (
-      <>
-        <Text text={key.name} />
-        <p>
-          <code>{key.prefix}…</code>
-        </p>
-      </>
-    ),
-  },
-  {
-    title: "Scopes",
-    fold: "under",
-    cell: (key) => (
-      <>
-        {key.scopes.join(", ")}
-        <p>{key.domains.length === 0 ? "all protected domains" : <Text text={key.domains.join(", ")} />}</p>
-      </>
-    ),
-  },
-  { title: "Plan", layout: "tight", fold: "hidden", cell: ({ plan }) => plan },
+  column("Name", "wide title", (key) => (
+    <>
+      <Text text={key.name} />
+      <p>
+        <code>{key.prefix}…</code>
+      </p>
+    </>
+  )),
+  column("Scopes", "under", (key) => (
+    <>
+      {key.scopes.join(", ")}
+      <p>{key.domains.length === 0 ? "all protected domains" : <Text text={key.domains.join(", ")} />}</p>
+    </>
+  )),
+  column("Plan", "tight hidden", ({ plan }) => plan),
 ];
 
 function validColumns(
@@ -119,53 +111,37 @@ function validColumns(
         );
       },
     },
-    {
-      title: "Last used",
-      layout: "tight",
-      fold: "state",
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} relative />),
-    },
-    {
-      title: "Expires",
-      layout: "tight",
-      fold: "hidden",
-      cell: ({ expiresAt }) => <Expiration expiresAt={expiresAt} now={now} />,
-    },
-    {
-      title: <span class="vh">Actions</span>,
-      fold: "end",
-      layout: "number",
-      cell: ({ id, name, origin }) =>
-        origin === "file" ? (
-          <Tag title="Declared as [[api_keys]] in the configuration file. To change it, edit the file.">
-            configuration file
-          </Tag>
-        ) : mayRevoke ? (
-          <a class="btn small plain danger" href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
-            Revoke
-          </a>
-        ) : null,
-    },
+    column("Last used", "tight state", ({ lastUsedAt }) =>
+      lastUsedAt === null ? "never" : <Time at={lastUsedAt} relative />,
+    ),
+    column("Expires", "tight hidden", ({ expiresAt }) => <Expiration expiresAt={expiresAt} now={now} />),
+    column(<span class="vh">Actions</span>, "number end", ({ id, name, origin }) =>
+      origin === "file" ? (
+        <Tag title="Declared as [[api_keys]] in the configuration file. To change it, edit the file.">
+          configuration file
+        </Tag>
+      ) : mayRevoke ? (
+        <a class="btn small plain danger" href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
+          Revoke
+        </a>
+      ) : null,
+    ),
   ];
 }
 
 const endedColumns: readonly Column<ApiKey>[] = [
   ...commonColumns,
-  {
-    title: "Ended",
-    layout: "tight",
-    fold: "state",
-    cell: ({ revokedAt, expiresAt }) =>
-      revokedAt === null ? (
-        <>
-          expired <Time at={expiresAt!} />
-        </>
-      ) : (
-        <>
-          revoked <Time at={revokedAt} />
-        </>
-      ),
-  },
+  column("Ended", "tight state", ({ revokedAt, expiresAt }) =>
+    revokedAt === null ? (
+      <>
+        expired <Time at={expiresAt!} />
+      </>
+    ) : (
+      <>
+        revoked <Time at={revokedAt} />
+      </>
+    ),
+  ),
 ];
 
 function Expiration({ expiresAt, now }: { expiresAt: Instant | null; now: Instant }) {

@@ -10,7 +10,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { listPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { LastDownload, ListState } from "./list.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
@@ -137,33 +137,18 @@ function nameColumns(
   keywords: ReadonlyMap<string, readonly string[]>,
 ): readonly Column<ListContent["rows"][number]>[] {
   return [
-    {
-      title: "Name",
-      layout: "wide",
-      cell: ({ name, protectedDomains: [first] }) =>
-        first === undefined ? (
-          <Name name={name} />
-        ) : (
-          <ComparedName name={name} comparison={compareNames(name, first, keywords.get(first))} />
-        ),
-    },
-    {
-      title: "Protected domain",
-      fold: "under",
-      cell: ({ protectedDomains }) => <Text text={protectedDomains.join(", ")} />,
-    },
-    { title: "Type", fold: "hidden", cell: ({ type }) => <TypeName type={type} /> },
-    {
-      title: "Severity",
-      layout: "tight",
-      fold: "state",
-      cell: ({ severity }) => <SeverityMark severity={severity} />,
-    },
-    {
-      title: "First seen",
-      layout: "tight",
-      fold: "end",
-      cell: ({ firstSeen }) => <Time at={firstSeen} relative />,
-    },
+    column("Name", "wide title", ({ name, protectedDomains: [first] }) =>
+      first === undefined ? (
+        <Name name={name} />
+      ) : (
+        <ComparedName name={name} comparison={compareNames(name, first, keywords.get(first))} />
+      ),
+    ),
+    column("Protected domain", "under", ({ protectedDomains }) => (
+      <Text text={protectedDomains.join(", ")} />
+    )),
+    column("Type", "hidden", ({ type }) => <TypeName type={type} />),
+    column("Severity", "tight state", ({ severity }) => <SeverityMark severity={severity} />),
+    column("First seen", "tight end", ({ firstSeen }) => <Time at={firstSeen} relative />),
   ];
 }

@@ -5,7 +5,7 @@ import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { listPath, listsPath as path } from "../../kit/paths.ts";
-import { ListTable, type Column } from "../../kit/table.tsx";
+import { column, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
 const perPage = 50;
@@ -42,34 +42,24 @@ export function listLists({ services: { lists }, query }: Context<"lists">) {
 }
 
 const columns: readonly Column<List>[] = [
-  {
-    title: "List",
-    cell: (list) => <EntryLink path={listPath(list.id)} entry={list} />,
-  },
-  { title: "Contains", layout: "wide", fold: "under", cell: describeFilter },
+  column("List", "title", (list) => <EntryLink path={listPath(list.id)} entry={list} />),
+  column("Contains", "wide under", describeFilter),
   // Counted when the list was last published: counting all lists on each visit would read all threats.
-  {
-    title: "Names",
-    layout: "number",
-    fold: "end",
-    cell: ({ digest, names }) =>
-      digest === "" ? (
-        "–"
-      ) : (
-        <>
-          {grouped(names)}
-          <span class="unit"> {names === 1 ? "name" : "names"}</span>
-        </>
-      ),
-  },
-  {
-    title: "Changed",
-    layout: "tight",
-    fold: "hidden",
-    cell: ({ contentChangedAt, digest }) => (digest === "" ? "–" : <Time at={contentChangedAt} relative />),
-  },
-  { title: "Last download", fold: "hidden", cell: (list) => <LastDownload list={list} /> },
-  { title: "State", fold: "state", cell: (list) => <ListState list={list} /> },
+  column("Names", "number end", ({ digest, names }) =>
+    digest === "" ? (
+      "–"
+    ) : (
+      <>
+        {grouped(names)}
+        <span class="unit"> {names === 1 ? "name" : "names"}</span>
+      </>
+    ),
+  ),
+  column("Changed", "tight hidden", ({ contentChangedAt, digest }) =>
+    digest === "" ? "–" : <Time at={contentChangedAt} relative />,
+  ),
+  column("Last download", "hidden", (list) => <LastDownload list={list} />),
+  column("State", "state", (list) => <ListState list={list} />),
 ];
 
 export function ListState({ list: { enabled, disabledReason } }: { list: List }) {

@@ -154,15 +154,7 @@ function storedValue(
   return isSecret(type, key) ? shown.find((one) => one.key === key)?.value : undefined;
 }
 
-function Control({
-  name,
-  field: { label, hint: where, placeholder },
-  value,
-  required,
-  error,
-  stored,
-  remove,
-}: {
+function Control(props: {
   name: ChannelKey;
   field: ChannelField;
   value: string;
@@ -173,6 +165,8 @@ function Control({
   /** Whether the stored secret is to be removed. */
   remove: boolean;
 }) {
+  const { name, field, value, required, error, stored, remove } = props;
+  const { label, hint: where, placeholder } = field;
   const hint =
     stored === undefined ? (
       where

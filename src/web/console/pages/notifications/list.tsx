@@ -14,7 +14,7 @@ import {
   newSubscriptionPath,
   notificationsPath,
 } from "../../kit/paths.ts";
-import { Empty, ListTable, type Column } from "../../kit/table.tsx";
+import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { DayChart } from "../../delivery-kit/day-stats.tsx";
 import { DeliveryBadge } from "../../delivery-kit/delivery-parts.tsx";
@@ -90,13 +90,8 @@ function FirstChannel() {
   );
 }
 
-function SubscriptionList({
-  subscriptions,
-  query,
-}: {
-  subscriptions: readonly Subscription[];
-  query: URLSearchParams;
-}) {
+function SubscriptionList(props: { subscriptions: readonly Subscription[]; query: URLSearchParams }) {
+  const { subscriptions, query } = props;
   return (
     <Section title="Subscriptions" id="subscriptions">
       <ListTable
@@ -119,29 +114,24 @@ function SubscriptionList({
   );
 }
 
-function ChannelList({
-  channels: all,
-  subscriptions,
-  context: { now, query, services },
-}: {
+function ChannelList(props: {
   channels: readonly ChannelRecipient[];
   subscriptions: readonly Subscription[];
   context: ListContext;
 }) {
+  const { channels: all, subscriptions, context } = props;
+  const { now, query, services } = context;
   const { channels, deliveries } = services;
   const counts = new Map<string, number>();
   for (const { channel } of subscriptions) counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1);
   const columns: Column<ChannelRecipient>[] = [
-    {
-      title: "Channel",
-      cell: (channel) => (
-        <>
-          <EntryLink path={channelPath(channel.id)} entry={channel} />
-          <p class="hide-s">{channels.label(channel.type)}</p>
-        </>
-      ),
-    },
-    { title: "State", fold: "state", cell: (channel) => <RecipientState recipient={channel} /> },
+    column("Channel", "title", (channel) => (
+      <>
+        <EntryLink path={channelPath(channel.id)} entry={channel} />
+        <p class="hide-s">{channels.label(channel.type)}</p>
+      </>
+    )),
+    column("State", "state", (channel) => <RecipientState recipient={channel} />),
     {
       title: "Last message",
       fold: "under",
@@ -158,31 +148,17 @@ function ChannelList({
         );
       },
     },
-    {
-      title: "Last 24 hours",
-      fold: "hidden",
-      cell: ({ seq }) => <DayChart day={deliveries.hours.lastDay(seq, now)} />,
-    },
-    {
-      title: "Delivered",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ seq }) => grouped(deliveries.hours.lastDay(seq, now).delivered),
-    },
-    {
-      title: "Subscriptions",
-      layout: "number",
-      fold: "end",
-      cell: ({ id }) => {
-        const count = counts.get(id) ?? 0;
-        return (
-          <>
-            {grouped(count)}
-            <span class="unit"> {count === 1 ? "subscription" : "subscriptions"}</span>
-          </>
-        );
-      },
-    },
+    column("Last 24 hours", "hidden", ({ seq }) => <DayChart day={deliveries.hours.lastDay(seq, now)} />),
+    column("Delivered", "number hidden", ({ seq }) => grouped(deliveries.hours.lastDay(seq, now).delivered)),
+    column("Subscriptions", "number end", ({ id }) => {
+      const count = counts.get(id) ?? 0;
+      return (
+        <>
+          {grouped(count)}
+          <span class="unit"> {count === 1 ? "subscription" : "subscriptions"}</span>
+        </>
+      );
+    }),
   ];
   return (
     <Section title="Channels">

@@ -56,13 +56,10 @@ export function whatOf({ events, filter }: Pick<SubscriptionRules, "events" | "f
 }
 
 /** Describes when messages are sent: "daily at 08:00 UTC on weekdays". */
-export function whenOf({
-  digest,
-  at,
-  weekdays: days,
-  timeZone,
-  quietHours,
-}: Pick<SubscriptionRules, "digest" | "at" | "weekdays" | "timeZone" | "quietHours">): string {
+export function whenOf(
+  given: Pick<SubscriptionRules, "digest" | "at" | "weekdays" | "timeZone" | "quietHours">,
+): string {
+  const { digest, at, weekdays: days, timeZone, quietHours } = given;
   const base = { none: "at once", hourly: "hourly", daily: `daily at ${timeOfDay(at)}` }[digest];
   const onDays = days.length === 0 || days.length === weekdays.length ? "" : ` ${daysText(days)}`;
   const quiet =

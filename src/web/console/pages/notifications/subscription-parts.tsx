@@ -3,7 +3,7 @@ import { EntryLink } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { channelPath, subscriptionPath } from "../../kit/paths.ts";
-import type { Column } from "../../kit/table.tsx";
+import { column, type Column } from "../../kit/table.tsx";
 import { whatOf, whenOf } from "./sentence.ts";
 
 /** Whether a subscription sends messages. */
@@ -32,28 +32,21 @@ export function SubscriptionState({
   );
 }
 
-const nameColumn: Column<Subscription> = {
-  title: "Subscription",
-  cell: (subscription) => <EntryLink path={subscriptionPath(subscription.id)} entry={subscription} />,
-};
+const nameColumn: Column<Subscription> = column("Subscription", "title", (subscription) => (
+  <EntryLink path={subscriptionPath(subscription.id)} entry={subscription} />
+));
 const contentColumns: Column<Subscription>[] = [
-  { title: "Events", layout: "wide", fold: "under", cell: (subscription) => whatOf(subscription) },
-  { title: "When", fold: "hidden", cell: (subscription) => whenOf(subscription) },
+  column("Events", "wide under", (subscription) => whatOf(subscription)),
+  column("When", "hidden", (subscription) => whenOf(subscription)),
 ];
-const channelColumn: Column<Subscription> = {
-  title: "Channel",
-  fold: "end",
-  cell: ({ channel: { id, name } }) => (
-    <a href={channelPath(id)}>
-      <Text text={name} />
-    </a>
-  ),
-};
-const stateColumn: Column<Subscription> = {
-  title: "State",
-  fold: "state",
-  cell: (subscription) => <SubscriptionState subscription={subscription} />,
-};
+const channelColumn: Column<Subscription> = column("Channel", "end", ({ channel: { id, name } }) => (
+  <a href={channelPath(id)}>
+    <Text text={name} />
+  </a>
+));
+const stateColumn: Column<Subscription> = column("State", "state", (subscription) => (
+  <SubscriptionState subscription={subscription} />
+));
 
 /** Columns of a table of subscriptions. */
 export const subscriptionColumns = [nameColumn, ...contentColumns, channelColumn, stateColumn];

@@ -6,7 +6,7 @@ import { LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx"
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
-import { ListTable, type Column } from "../../kit/table.tsx";
+import { column, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { StateOf, ValueOf } from "./values.tsx";
 import { totalsTexts } from "./visits.tsx";
@@ -55,40 +55,24 @@ function columnsOf(
   const { columns } = kind.presentation;
   const labels = rows.slice(0, 1).flatMap((trap) => columns(trap));
   return [
-    {
-      title: "Name",
-      fold: "title",
-      cell: ({ id, name }) => (
-        <span class={name.length <= oneLineCharactersMax ? "tight" : undefined}>
-          <a class="ink" href={trapPath(kind.name, id)}>
-            <Text text={name} />
-          </a>
-        </span>
-      ),
-    },
-    { title: "State", layout: "tight", fold: "state", cell: (trap) => <StateOf trap={trap} now={now} /> },
-    ...labels.map(({ label, value }, index) => ({
-      title: label,
-      fold: "hidden" as const,
-      ...(index === 0 && "text" in value ? { layout: "tight" as const } : {}),
-      cell: (trap: Trap) => <ValueOf value={columns(trap)[index]!.value} charactersMax={80} />,
-    })),
-    {
-      title: "Visits a day, 30 days",
-      fold: "hidden",
-      cell: ({ id }) => <RowTimeline rows={visits.timeline(id, timelineSince(now, "row") - 1, dayMs)} />,
-    },
-    {
-      title: "Visits",
-      fold: "under",
-      cell: ({ id }) => <VisitTotals totals={visits.totals(id)} />,
-    },
-    {
-      title: "Last visit",
-      layout: "number",
-      fold: "end",
-      cell: ({ id }) => <LastVisit totals={visits.totals(id)} />,
-    },
+    column("Name", "title", ({ id, name }) => (
+      <span class={name.length <= oneLineCharactersMax ? "tight" : undefined}>
+        <a class="ink" href={trapPath(kind.name, id)}>
+          <Text text={name} />
+        </a>
+      </span>
+    )),
+    column("State", "tight state", (trap) => <StateOf trap={trap} now={now} />),
+    ...labels.map(({ label, value }, index) =>
+      column<Trap>(label, index === 0 && "text" in value ? "tight hidden" : "hidden", (trap) => (
+        <ValueOf value={columns(trap)[index]!.value} charactersMax={80} />
+      )),
+    ),
+    column("Visits a day, 30 days", "hidden", ({ id }) => (
+      <RowTimeline rows={visits.timeline(id, timelineSince(now, "row") - 1, dayMs)} />
+    )),
+    column("Visits", "under", ({ id }) => <VisitTotals totals={visits.totals(id)} />),
+    column("Last visit", "number end", ({ id }) => <LastVisit totals={visits.totals(id)} />),
   ];
 }
 

@@ -19,13 +19,8 @@ export function StateOf({ trap: { enabled, expiresAt }, now }: { trap: Trap; now
   return expired ? <StateMark tone="neutral">Expired</StateMark> : <StateMark tone="good">Enabled</StateMark>;
 }
 
-export function ValueOf({
-  value,
-  charactersMax = 500,
-}: {
-  value: LabeledValue["value"];
-  charactersMax?: number;
-}) {
+export function ValueOf(props: { value: LabeledValue["value"]; charactersMax?: number }) {
+  const { value, charactersMax = 500 } = props;
   if ("hosts" in value)
     return <>{value.hosts.map((host, index) => [index === 0 ? "" : ", ", <Name name={host} />])}</>;
   return value.text === null || value.text === "" ? (

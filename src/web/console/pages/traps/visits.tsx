@@ -20,7 +20,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath, trapPath, trapsPath, visitPath } from "../../kit/paths.ts";
-import { PagedTable, Table, type Column } from "../../kit/table.tsx";
+import { column, PagedTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { timelineSince, TrapTimeline } from "./timeline.tsx";
 import { trapOf } from "./values.tsx";
@@ -31,29 +31,12 @@ const pageCharactersMax = 60;
 
 /** The request of a honeytoken's visit is on the page of the visit. */
 const columnsByName: Partial<Record<VisitColumn, Column<TrapVisit>>> = {
-  page: {
-    title: "Page",
-    layout: "wide",
-    fold: "under",
-    cell: ({ url }) => <Text text={url} charactersMax={pageCharactersMax} />,
-  },
-  threat: {
-    title: "Threat",
-    layout: "tight",
-    fold: "hidden",
-    cell: ({ threatId }) => (threatId === null ? "–" : <a href={threatPath(threatId)}>show</a>),
-  },
-  user_agent: {
-    title: "User agent",
-    layout: "wide",
-    fold: "under",
-    cell: ({ userAgent }) => textOrDash(userAgent, pageCharactersMax),
-  },
-  referrer: {
-    title: "Referrer",
-    fold: "hidden",
-    cell: ({ referrer }) => textOrDash(referrer, pageCharactersMax),
-  },
+  page: column("Page", "wide under", ({ url }) => <Text text={url} charactersMax={pageCharactersMax} />),
+  threat: column("Threat", "tight hidden", ({ threatId }) =>
+    threatId === null ? "–" : <a href={threatPath(threatId)}>show</a>,
+  ),
+  user_agent: column("User agent", "wide under", ({ userAgent }) => textOrDash(userAgent, pageCharactersMax)),
+  referrer: column("Referrer", "hidden", ({ referrer }) => textOrDash(referrer, pageCharactersMax)),
 };
 
 function ClassBadge({ name }: { name: VisitClass }) {
@@ -76,49 +59,35 @@ export function totalsTexts(totals: readonly VisitTotal[]): string[] {
 }
 
 /** The visits of one trap: totals, a timeline, and a list with pages. */
-export function Visits({
-  context,
-  kind,
-  trap,
-  path,
-}: {
+export function Visits(props: {
   context: Context<"traps">;
   kind: TrapKind;
   trap: { id: string };
   /** Path of the trap's page. */
   path: string;
 }) {
+  const { context, kind, trap, path } = props;
   const { services, query, now } = context;
   const { visits } = services.traps;
   const { visitClasses, visitColumns } = kind.presentation;
   const totals = alertsFirst(visits.totals(trap.id));
   const total = visits.countRows(trap.id);
   const columns: Column<TrapVisit>[] = [
-    {
-      title: "First seen",
-      layout: "tight",
-      fold: "title",
-      cell: ({ seq, firstAt }) => (
-        <a class="ink" href={visitPath(path, seq)}>
-          <Time at={firstAt} relative />
-        </a>
-      ),
-    },
-    { title: "Class", layout: "tight", fold: "state", cell: (visit) => <ClassBadge name={visit.class} /> },
+    column("First seen", "tight title", ({ seq, firstAt }) => (
+      <a class="ink" href={visitPath(path, seq)}>
+        <Time at={firstAt} relative />
+      </a>
+    )),
+    column("Class", "tight state", (visit) => <ClassBadge name={visit.class} />),
     ...(visitColumns[0] === "page" && columnsByName.page !== undefined ? [columnsByName.page] : []),
-    { title: "Client", layout: "tight", fold: "hidden", cell: ({ ipAddress }) => ipAddress ?? "–" },
+    column("Client", "tight hidden", ({ ipAddress }) => ipAddress ?? "–"),
     ...visitColumns.filter((name) => name !== "page").flatMap((name) => columnsByName[name] ?? []),
-    {
-      title: "Count",
-      layout: "number",
-      fold: "end",
-      cell: ({ count }) => (
-        <>
-          {grouped(count)}
-          <span class="unit"> {count === 1 ? "visit" : "visits"}</span>
-        </>
-      ),
-    },
+    column("Count", "number end", ({ count }) => (
+      <>
+        {grouped(count)}
+        <span class="unit"> {count === 1 ? "visit" : "visits"}</span>
+      </>
+    )),
   ];
   return (
     <>
@@ -166,23 +135,14 @@ export function Visits({
 export function SeenAt({ visits }: { visits: readonly TrapVisit[] }) {
   if (visits.length === 0) return null;
   const columns: Column<TrapVisit>[] = [
-    {
-      title: "First seen",
-      layout: "tight",
-      cell: ({ trapId, seq, firstAt }) => {
-        const kind = trapKindNames.find((name) => trapId.startsWith(`${trapIdPrefix(name)}_`));
-        const time = <Time at={firstAt} />;
-        return kind === undefined ? time : <a href={visitPath(trapPath(kind, trapId), seq)}>{time}</a>;
-      },
-    },
-    { title: "Count", layout: "number", fold: "state", cell: ({ count }) => grouped(count) },
-    {
-      title: "Page",
-      layout: "wide",
-      fold: "under",
-      cell: ({ url }) => <Text text={url} charactersMax={200} />,
-    },
-    { title: "Visitor", layout: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
+    column("First seen", "tight title", ({ trapId, seq, firstAt }) => {
+      const kind = trapKindNames.find((name) => trapId.startsWith(`${trapIdPrefix(name)}_`));
+      const time = <Time at={firstAt} />;
+      return kind === undefined ? time : <a href={visitPath(trapPath(kind, trapId), seq)}>{time}</a>;
+    }),
+    column("Count", "number state", ({ count }) => grouped(count)),
+    column("Page", "wide under", ({ url }) => <Text text={url} charactersMax={200} />),
+    column("Visitor", "tight hidden", ({ ipAddress }) => ipAddress ?? "–"),
   ];
   return (
     <Section title="Shown to visitors">

@@ -38,20 +38,15 @@ export function showUser(context: UsersContext, errors: FieldErrors = {}): PageR
             ],
             ["Password", passwordText(account)],
             ["One-time codes", origin === "proxy" ? "none: the proxy signs in" : hasCodes ? "on" : "off"],
-            ...(link === undefined
-              ? []
-              : [
-                  [
-                    "Link",
-                    <>
-                      created <Time at={link.createdAt} relative />, works once until{" "}
-                      <Time at={link.expiresAt} />
-                    </>,
-                  ] as const,
-                ]),
+            link !== undefined && [
+              "Link",
+              <>
+                created <Time at={link.createdAt} relative />, works once until <Time at={link.expiresAt} />
+              </>,
+            ],
             ["Last sign-in", lastSignInAt === null ? "never" : <Time at={lastSignInAt} relative />],
             ["Created", <Time at={createdAt} />],
-            ...(disabledAt === null ? [] : [["Disabled", <Time at={disabledAt} />] as const]),
+            disabledAt !== null && ["Disabled", <Time at={disabledAt} />],
             ["Changes", <a href={`${auditPath}?via=console&by=${encodeURIComponent(name)}`}>Audit log</a>],
           ]}
         />

@@ -7,7 +7,7 @@ import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { inviteUserPath, userPath, usersPath } from "../../kit/paths.ts";
-import { ListTable, type Column } from "../../kit/table.tsx";
+import { column, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
 const perPage = 50;
@@ -37,58 +37,38 @@ export function listUsers({ services, account: self, query }: UsersContext): Pag
   );
 }
 
-function columnsOf({
-  self,
-  byAccount,
-  linkOf,
-}: {
+function columnsOf(given: {
   self: Account;
   byAccount: ReadonlyMap<number, readonly ConsoleSession[]>;
   linkOf: AccountManagement["linkOf"];
 }): Column<Account>[] {
+  const { self, byAccount, linkOf } = given;
   return [
-    {
-      title: "Name",
-      layout: "wide",
-      cell: ({ seq, name, origin }) => (
-        <>
-          <a href={userPath(seq)}>
-            <Text text={name} />
-          </a>
-          {seq === self.seq ? <span class="hint"> you</span> : null}
-          {origin === "proxy" ? (
-            <>
-              {" "}
-              <Tag title="A proxy signs this person in, and its groups determine the role.">proxy</Tag>
-            </>
-          ) : null}
-        </>
-      ),
-    },
-    {
-      title: "State",
-      fold: "state",
-      cell: (account) => <AccountState account={account} isInvited={linkOf(account.seq) !== undefined} />,
-    },
-    { title: "Role", fold: "under", layout: "tight", cell: ({ role }) => capitalized(role) },
-    {
-      title: "One-time codes",
-      layout: "tight",
-      fold: "hidden",
-      cell: ({ hasCodes, origin }) => (origin === "proxy" ? "–" : hasCodes ? "on" : "off"),
-    },
-    {
-      title: "Sessions",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ seq }) => grouped(byAccount.get(seq)?.length ?? 0),
-    },
-    {
-      title: "Last sign-in",
-      layout: "number",
-      fold: "end",
-      cell: ({ lastSignInAt }) => (lastSignInAt === null ? "never" : <Time at={lastSignInAt} relative />),
-    },
+    column("Name", "wide title", ({ seq, name, origin }) => (
+      <>
+        <a href={userPath(seq)}>
+          <Text text={name} />
+        </a>
+        {seq === self.seq ? <span class="hint"> you</span> : null}
+        {origin === "proxy" ? (
+          <>
+            {" "}
+            <Tag title="A proxy signs this person in, and its groups determine the role.">proxy</Tag>
+          </>
+        ) : null}
+      </>
+    )),
+    column("State", "state", (account) => (
+      <AccountState account={account} isInvited={linkOf(account.seq) !== undefined} />
+    )),
+    column("Role", "tight under", ({ role }) => capitalized(role)),
+    column("One-time codes", "tight hidden", ({ hasCodes, origin }) =>
+      origin === "proxy" ? "–" : hasCodes ? "on" : "off",
+    ),
+    column("Sessions", "number hidden", ({ seq }) => grouped(byAccount.get(seq)?.length ?? 0)),
+    column("Last sign-in", "number end", ({ lastSignInAt }) =>
+      lastSignInAt === null ? "never" : <Time at={lastSignInAt} relative />,
+    ),
   ];
 }
 

@@ -55,18 +55,14 @@ function renderNewView(
   );
 }
 
-function NameFields({
-  name,
-  message,
-  save,
-  back,
-}: {
+function NameFields(props: {
   name: string;
   message: string | undefined;
   /** Label of the button. */
   save: string;
   back: string;
 }) {
+  const { name, message, save, back } = props;
   return (
     <>
       <TextField

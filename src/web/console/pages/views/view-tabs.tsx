@@ -8,15 +8,12 @@ import type { ViewTab } from "./views.ts";
  * The views as tabs, each with its number of threats.
  * @param counts by the same index as `tabs`; undefined: unknown
  */
-export function ViewTabs({
-  tabs,
-  counts,
-  query,
-}: {
+export function ViewTabs(props: {
   tabs: readonly ViewTab[];
   counts: readonly (number | undefined)[];
   query: URLSearchParams;
 }) {
+  const { tabs, counts, query } = props;
   const maySave = usePage().mayOpen("GET", newViewPath);
   return (
     <nav class="tabs inset" id="views" aria-label="Views" tabIndex={0}>

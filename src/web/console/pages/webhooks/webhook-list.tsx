@@ -4,7 +4,7 @@ import { grouped } from "../../../../platform/lib/wording.ts";
 import { EntryLink, LinkButton, PageHead } from "../../kit/components.tsx";
 import { page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
-import { Empty, ListTable, type Column } from "../../kit/table.tsx";
+import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { filterPhrases } from "../../threat-kit/event-filter.tsx";
 import { DayChart, atMost } from "../../delivery-kit/day-stats.tsx";
@@ -19,50 +19,32 @@ import { EndpointUrl } from "./webhook-parts.tsx";
 const perPage = 50;
 const typesNamed = 2;
 
-export function listEndpoints({
-  services: { deliveries, webhooks },
-  query,
-  now,
-}: Context<"deliveries" | "webhooks">) {
+export function listEndpoints(context: Context<"deliveries" | "webhooks">) {
+  const { services, query, now } = context;
+  const { deliveries, webhooks } = services;
   const endpoints = webhooks.endpoints.list();
   const failed = deliveries.failures.of({ channels: [webhookKind] });
   const columns: Column<Endpoint>[] = [
-    {
-      title: "Endpoint",
-      layout: "wide",
-      cell: (endpoint) => (
-        <>
-          <EntryLink path={`${path}/${endpoint.id}`} entry={endpoint} />
-          <p class="hide-s">
-            <EndpointUrl url={endpoint.url} charactersMax={80} />
-          </p>
-        </>
-      ),
-    },
-    { title: "State", fold: "state", cell: (endpoint) => <RecipientState recipient={endpoint} /> },
-    { title: "Events", fold: "under", cell: (endpoint) => <EventsOf endpoint={endpoint} /> },
-    {
-      title: "Last 24 hours",
-      fold: "hidden",
-      cell: ({ seq }) => <DayChart day={deliveries.hours.lastDay(seq, now)} />,
-    },
-    {
-      title: "Delivered",
-      layout: "number",
-      fold: "end",
-      cell: ({ seq }) => (
-        <>
-          {grouped(deliveries.hours.lastDay(seq, now).delivered)}
-          <span class="unit"> in 24 h</span>
-        </>
-      ),
-    },
-    {
-      title: "Queued",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ seq }) => atMost(deliveries.sendAll.count(seq, failedCountedMax + 1).queued),
-    },
+    column("Endpoint", "wide title", (endpoint) => (
+      <>
+        <EntryLink path={`${path}/${endpoint.id}`} entry={endpoint} />
+        <p class="hide-s">
+          <EndpointUrl url={endpoint.url} charactersMax={80} />
+        </p>
+      </>
+    )),
+    column("State", "state", (endpoint) => <RecipientState recipient={endpoint} />),
+    column("Events", "under", (endpoint) => <EventsOf endpoint={endpoint} />),
+    column("Last 24 hours", "hidden", ({ seq }) => <DayChart day={deliveries.hours.lastDay(seq, now)} />),
+    column("Delivered", "number end", ({ seq }) => (
+      <>
+        {grouped(deliveries.hours.lastDay(seq, now).delivered)}
+        <span class="unit"> in 24 h</span>
+      </>
+    )),
+    column("Queued", "number hidden", ({ seq }) =>
+      atMost(deliveries.sendAll.count(seq, failedCountedMax + 1).queued),
+    ),
   ];
   return page(
     "Webhook endpoints",

@@ -48,15 +48,8 @@ export function SavedNote({ saved: { secret, test, warning } }: { saved: Saved }
   );
 }
 
-export function SecretState({
-  endpoint,
-  now,
-  declared,
-}: {
-  endpoint: Endpoint;
-  now: Instant;
-  declared: boolean;
-}) {
+export function SecretState(props: { endpoint: Endpoint; now: Instant; declared: boolean }) {
+  const { endpoint, now, declared } = props;
   const { id, previousSecretUntil } = endpoint;
   const rotating = previousSecretUntil !== null && previousSecretUntil > now;
   return (
