@@ -5,7 +5,6 @@ import { openAccess } from "../access/open-access.ts";
 import { createServer } from "../web/api/server.ts";
 import type { Environment } from "./environment.ts";
 import { openLookupServices } from "./lookups.ts";
-import { reconcile as reconcileAll } from "./reconcile.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { openBackups } from "../operations/backups/open-backups.ts";
 import { openCampaigns } from "../response/cases/campaigns/open-campaigns.ts";
@@ -282,7 +281,13 @@ export function openApp(environment: Environment) {
     });
   }
 
-  const reconcile = (declared: Config) => reconcileAll({ domains, keys, lists, messaging }, declared);
+  /** Makes the rows of the database match what the configuration file declares. */
+  function reconcile(declared: Config): void {
+    domains.reconcile(declared.protectedDomains);
+    keys.reconcile(declared.apiKeys);
+    messaging.reconcile(declared);
+    lists.reconcile(declared.lists);
+  }
   database.transaction(() => (recordVersion(), reconcile(config)));
   // Afterward: a server with a damaged file starts, and shows what it has.
   database.refuseIf(databaseHealth.damage);

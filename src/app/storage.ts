@@ -1,22 +1,16 @@
-import { openDatabase, type Database } from "../platform/database/database.ts";
+import { openDatabase } from "../platform/database/database.ts";
 import { hasUnreadTransactions } from "../platform/database/files/log-damage.ts";
-import { createDatabaseHealth, type DatabaseHealth } from "../platform/database/health/health.ts";
+import { createDatabaseHealth } from "../platform/database/health/health.ts";
 import { recordVersion } from "../platform/database/versions.ts";
 import { buildInfo } from "../platform/lib/build-info.ts";
-import { createStoreGrowth, type StoreGrowth } from "../operations/stores/growth.ts";
+import { createStoreGrowth } from "../operations/stores/growth.ts";
 import type { Environment } from "./environment.ts";
 
-/** The database, and what watches it. */
-export interface Storage {
-  database: Database;
-  databaseHealth: DatabaseHealth;
-  storeGrowth: StoreGrowth;
-  /** Records that this version migrated the database, unless it is recorded. Call it in the first transaction. */
-  recordVersion(): void;
-}
-
-/** Opens the database, creates it if it does not exist, and migrates it. @throws StartError */
-export function openStorage(environment: Environment): Storage {
+/**
+ * Opens the database and what watches it. Creates the file if it does not exist, and migrates it.
+ * @throws StartError
+ */
+export function openStorage(environment: Environment) {
   const { clock, config, fillRandom, log, loadConfig } = environment;
   const { path } = config.storage;
   // Only in a server, before it opens the database: a command may run beside one that has the log open.
@@ -28,6 +22,7 @@ export function openStorage(environment: Environment): Storage {
     database,
     databaseHealth,
     storeGrowth,
+    /** Records that this version migrated the database, unless it is recorded. Call it in the first transaction. */
     recordVersion: () => recordVersion(database.sqlite, { version: buildInfo.version, at: clock.now() }),
   };
 }

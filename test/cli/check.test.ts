@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { dirname, join } from "node:path";
 import { describeEnd } from "../../src/cli/checks/certificates.ts";
 import type { Config } from "../../src/platform/config/config.ts";
-import { findExposures, isLocalUrl } from "../../src/platform/config/safety/exposure.ts";
+import { findExposures, isLocalUrl } from "../../src/platform/config/safety.ts";
 import { openOldDatabase } from "../support/old-database.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
 import { until } from "../support/until.ts";

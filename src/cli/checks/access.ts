@@ -1,6 +1,6 @@
 import type { Config } from "../../platform/config/config.ts";
 import { formatHostPort } from "../../platform/config/fields/texts.ts";
-import { findExposures, type Exposure } from "../../platform/config/safety/exposure.ts";
+import { findExposures, type Exposure } from "../../platform/config/safety.ts";
 import { isServed } from "../../platform/database/lock.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";

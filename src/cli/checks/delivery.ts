@@ -3,7 +3,7 @@ import type { ChannelRecipient } from "../../messaging/channels/all/channels.ts"
 import type { Endpoint } from "../../messaging/channels/webhook/endpoint.ts";
 import { causeOf } from "../../messaging/deliveries/rules/recipient-state.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { isLocalUrl } from "../../platform/config/safety/exposure.ts";
+import { isLocalUrl } from "../../platform/config/safety.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { spanText } from "../../platform/lib/durations.ts";
 import { messageOf } from "../../platform/lib/errors.ts";

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
-import { findSecretPlaces } from "../../platform/config/safety/secret-places.ts";
+import { findSecretPlaces } from "../../platform/config/safety.ts";
 import { shellWord } from "../../platform/lib/shell-word.ts";
 import { resultsOf, type CheckResult } from "./result.ts";
 

@@ -31,7 +31,7 @@ const busyTimeoutMs = 10_000;
  * @throws StartError with a message for the operator.
  */
 export function copyDatabase(path: string, target: string): void {
-  if (!existsSync(path)) throw failure(`${path} does not exist`);
+  if (!existsSync(path)) throw new StartError(`${path} does not exist`);
   let created = false;
   try {
     // SQLite fills an empty file. Creating it first sets its permissions and ensures that nothing is overwritten.
@@ -41,9 +41,9 @@ export function copyDatabase(path: string, target: string): void {
   } catch (error) {
     if (created) removeDatabase(target);
     const code = codeOf(error);
-    if (code === "EEXIST") throw failure(`${target} already exists; choose another file`);
-    if (code === "ENOENT") throw failure(`cannot write ${target}: its folder does not exist`);
-    throw failure(`cannot copy ${path} to ${target}: ${explain(error)}`, error);
+    if (code === "EEXIST") throw new StartError(`${target} already exists; choose another file`);
+    if (code === "ENOENT") throw new StartError(`cannot write ${target}: its folder does not exist`);
+    throw new StartError(`cannot copy ${path} to ${target}: ${explain(error)}`, { cause: error });
   }
 }
 
@@ -140,7 +140,7 @@ function linkAside(path: string, stamp: string): string {
       return aside;
     } catch (error) {
       if (codeOf(error) !== "EEXIST")
-        throw failure(`cannot keep ${path} as ${aside}: ${explain(error, path)}`, error);
+        throw new StartError(`cannot keep ${path} as ${aside}: ${explain(error, path)}`, { cause: error });
     }
   }
 }
@@ -156,14 +156,14 @@ export function adoptDatabase(incoming: string, copy: string, adapt: (incoming: 
   try {
     const [first] = sqlite.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
     if (first?.integrity_check !== "ok")
-      throw failure(`${copy} is damaged: ${first?.integrity_check ?? "no result"}`);
-    if (!isOurs(sqlite)) throw failure(`${copy} is not a database of phishwatch`);
+      throw new StartError(`${copy} is damaged: ${first?.integrity_check ?? "no result"}`);
+    if (!isOurs(sqlite)) throw new StartError(`${copy} is not a database of phishwatch`);
     migrateDatabase(sqlite);
     adapt(sqlite);
     sqlite.run("PRAGMA journal_mode = DELETE");
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw failure(`${copy}: ${explain(error)}`, error);
+    throw new StartError(`${copy}: ${explain(error)}`, { cause: error });
   } finally {
     sqlite.close();
   }
@@ -198,14 +198,12 @@ function checkpointLog(path: string): void {
     sqlite.run("PRAGMA journal_mode = DELETE");
   } catch (error) {
     if (isBusy(error))
-      throw failure(`another command is using ${path}; try again when it has finished`, error);
+      throw new StartError(`another command is using ${path}; try again when it has finished`, {
+        cause: error,
+      });
   } finally {
     sqlite?.close();
   }
-}
-
-function failure(message: string, cause?: unknown): StartError {
-  return new StartError(message, { cause });
 }
 
 export interface LiveCopy {
@@ -259,7 +257,7 @@ async function openCopy({ path, sqlite, file }: Database, target: string): Promi
   }
 }
 
-/** Copies in another thread: SQLite does it in one call, and the server must keep responding. As in `backup.ts`. */
+/** Copies in another thread: SQLite does it in one call, and the server must keep responding. Does what `fillCopy` does. */
 async function copyInThread(path: string, target: string): Promise<void> {
   const thread = openFileThread(path);
   try {

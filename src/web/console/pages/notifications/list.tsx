@@ -1,5 +1,5 @@
 import type { ChannelRecipient } from "../../../../messaging/channels/all/channels.ts";
-import { isLocalUrl } from "../../../../platform/config/safety/exposure.ts";
+import { isLocalUrl } from "../../../../platform/config/safety.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { channelTypes } from "../../../../platform/vocabulary/channels.ts";
 import type { Subscription } from "../../../../messaging/subscriptions/subscriptions/store.ts";
