@@ -1,5 +1,4 @@
-import type { Entry } from "../access/entries/administration.ts";
-import type { EntryPresentation } from "../access/entries/presentation.ts";
+import type { EntryPresentation, Named } from "../access/entries/presentation.ts";
 import type { App } from "../app/app.ts";
 import { trapKindNames } from "../platform/vocabulary/traps.ts";
 import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
@@ -14,7 +13,7 @@ export interface CommandEntry {
 }
 
 /** Returns the commands of entries that need no others than the usual ones. */
-async function usual<E extends Entry>(presentation: EntryPresentation<E, App>): Promise<CommandGroup> {
+async function usual<E extends Named>(presentation: EntryPresentation<E, App>): Promise<CommandGroup> {
   return (await import("./entries/entry-commands.ts")).entryCommands(presentation);
 }
 

@@ -2,11 +2,17 @@ import type { Instant } from "../../platform/lib/clock.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { Entry } from "./administration.ts";
 
+/** Everything that presentations know of an entry. */
+export interface Named {
+  id: string;
+  name: string;
+}
+
 /**
  * How commands and console pages present the entries of one kind. They are generated from this: what all kinds share is
  * written once there (`cli/entries/`, `web/console/entries/`), so a presentation contains only what differs.
  */
-export interface EntryPresentation<E extends Entry, Services> {
+export interface EntryPresentation<E extends Named, Services> {
   /** Name of one entry, in lowercase: an argument of commands. */
   readonly noun: string;
   /** Name of the group of commands. */
@@ -18,6 +24,8 @@ export interface EntryPresentation<E extends Entry, Services> {
   /** Commands in the order of the help, by their verbs. A verb that is absent has no command. */
   readonly commands: Partial<Record<EntryVerb, CommandTexts>>;
   readonly fields: readonly EntryField[];
+  /** Printed in place of an empty list. Default: how to add an entry. */
+  readonly none?: string;
   service(services: Services): EntryService<E>;
   /** Columns of lists, after the identifier and the name. */
   columns(services: Services): readonly EntryColumn<E>[];
@@ -30,11 +38,16 @@ export interface EntryPresentation<E extends Entry, Services> {
 export type EntryVerb = "list" | "show" | "add" | "change" | "rotate" | "enable" | "disable" | "remove";
 
 /** Texts of the help about one command. */
-export interface CommandTexts {
+interface CommandTexts {
   summary: string;
   details?: string;
-  /** Setting that is the argument of the command that adds an entry. Default: its name. */
-  argument?: string;
+  /** Name of the command. Default: the verb. */
+  name?: string;
+  aliases?: readonly string[];
+  /** Argument of the command that adds an entry: a setting. Default: its name. */
+  argument?: string | undefined;
+  /** Only allowed values of the argument. */
+  argumentChoices?: readonly string[];
   /** Purpose of the usual example: the command with the name of an entry. Default: "by name or identifier". */
   purpose?: string;
   /** In place of the usual example. */
@@ -42,7 +55,7 @@ export interface CommandTexts {
 }
 
 /** The service of one kind of entries, as commands and pages call it. */
-export interface EntryService<E extends Entry> {
+export interface EntryService<E extends Named> {
   list(): E[];
   find(idOrName: string): E | undefined;
   get(idOrName: string): E;
@@ -91,7 +104,7 @@ interface FieldPlaces {
 /**
  * `texts`, `protected_domains`, `choices`, `headers`: can be given several times. `secret`: in a file, because every user
  * can read the arguments of a command. `path`: an empty text removes the setting. `filter`: a filter of threats
- * (`EventFilter`), with options of its own; `all_threats` removes it.
+ * (`EventFilter`), with options of its own; `all_threats` removes it. `lifetime`: milliseconds.
  */
 type FieldType =
   | "text"
@@ -103,6 +116,7 @@ type FieldType =
   | "yes_no"
   | "filter"
   | "all_threats"
+  | "lifetime"
   | { choice: readonly string[]; plural?: string }
   | { choices: readonly string[] }
   /** Zero removes the setting. */
@@ -134,6 +148,11 @@ export function field(
 ): EntryField {
   return { name, type, option, description, ...places };
 }
+
+/** The field with which an entry is added disabled. */
+export const disabledField = field("enabled", { clear: false }, "--disabled", "add it disabled", {
+  in: ["add"],
+});
 
 /** The field for a filter of threats, whose options all kinds share. */
 export const filterField = field("filter", "filter", "", "");

@@ -2,9 +2,8 @@ import type { App } from "../../app/app.ts";
 import { blockListFormats } from "../../platform/vocabulary/lists.ts";
 import { listAddress, type List } from "../../response/outputs/block-lists/list.ts";
 import { listPresentation } from "../../response/outputs/block-lists/presentation.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { entryCommands, printCreated, textsOf, type Created } from "../entries/entry-commands.ts";
+import { entryCommand, entryCommands, printCreated, type Created } from "../entries/entry-commands.ts";
 import { fieldFlags, readFields } from "../entries/entry-fields.ts";
 import { command } from "../terminal/command.ts";
 import { choice, configFlag, jsonFlag, text } from "../terminal/flags.ts";
@@ -16,22 +15,17 @@ function addressesOf(list: List, { server }: App): [format: string, address: str
   return blockListFormats.map((format) => [format, listAddress(list, format, server.publicUrl)]);
 }
 
-function withAddress(list: List, app: App): Created<List> {
+function withAddress(list: List, { app }: { app: App }): Created<List> {
   const addresses = addressesOf(list, app);
   return { entry: list, print: addresses[0]![1], json: { addresses: Object.fromEntries(addresses) } };
 }
 
-const rotate = command({
-  ...textsOf(listPresentation, "rotate"),
-  flags: { ...fieldFlags(fields, "rotate"), json: jsonFlag, config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async (app) => {
-      const values = await readFields(fields, "rotate", { options });
-      const rotated = app.lists.rotate(args[0] ?? "", { ...values, by: actorOfShell(terminal.env) });
-      const note = `${rotated.name} has a new token; its old addresses return 404`;
-      const created = { ...withAddress(rotated, app), note };
-      printCreated(listPresentation, created, { app, json: options.json, terminal });
-    }),
+const rotateFlags = { ...fieldFlags(fields, "rotate"), json: jsonFlag };
+const rotate = entryCommand(listPresentation, "rotate", rotateFlags, async (call) => {
+  const { app, by, key, options } = call;
+  const rotated = app.lists.rotate(key, { ...(await readFields(fields, "rotate", { options })), by });
+  const note = `${rotated.name} has a new token; its old addresses return 404`;
+  printCreated(listPresentation, { ...withAddress(rotated, call), note }, call);
 });
 
 const exportCommand = command({
@@ -66,7 +60,7 @@ export const blockListCommands = entryCommands(listPresentation, {
   created: withAddress,
   instead: { rotate },
   more: [exportCommand],
-  async shown(list, app) {
+  async shown(list, { app }) {
     // Stores the digest of the present content, and the number of its names.
     await app.lists.content(list);
     const addresses = addressesOf(list, app);

@@ -58,10 +58,10 @@ export const channelsCommands = entryCommands(channelPresentation, {
     const next = `phishwatch subscriptions add NAME --channel ${shellWord(channel.name)}`;
     return { entry: channel, note: `added ${channel.name} (${channel.id}); '${next}' says what it is sent` };
   },
-  async afterAdd({ id }, { channels }, { options, terminal }) {
-    if (options.test) report(terminal, false, await channels.test(id, { by: actorOfShell(terminal.env) }));
+  async afterAdd({ id }, { app, by, options, terminal }) {
+    if (options["test"] === true) report(terminal, false, await app.channels.test(id, { by }));
   },
-  shown: async (channel, app) => ({ facts: [], json: { subscriptions: subscriptionsTo(channel, app) } }),
+  shown: async (channel, { app }) => ({ json: { subscriptions: subscriptionsTo(channel, app) } }),
   removed(channel, app) {
     const names = subscriptionsTo(channel, app);
     if (names.length === 0) return "";

@@ -1,71 +1,66 @@
 import { systemClock, toIsoTime } from "../../platform/lib/clock.ts";
+import type { EntryColumn, EntryFact } from "../../access/entries/presentation.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import type { TrapKind } from "../../response/traps/kind.ts";
 import type { LabeledValue, VisitColumn } from "../../response/traps/presentation.ts";
 import type { Trap } from "../../response/traps/trap.ts";
 import type { Traps } from "../../response/traps/traps.ts";
 import type { TrapVisit, VisitTotal } from "../../response/traps/visits/store.ts";
-import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
+import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Output of the commands on traps. */
 
-export function printTrapJson({ out }: Terminal, kind: TrapKind, traps: Traps, trap: Trap): void {
-  printJson(out, {
-    id: trap.id,
-    name: trap.name,
+export function trapJson(kind: TrapKind, traps: Traps, trap: Trap): Record<string, unknown> {
+  return {
+    ...jsonFields(trap, "id name"),
     ...kind.presentation.json(trap, traps.links(kind, trap)),
-    memo: trap.memo,
-    enabled: trap.enabled,
-    created_at: toIsoTime(trap.createdAt),
+    ...jsonFields(trap, "memo enabled createdAt"),
     visits: Object.fromEntries(
-      traps.visits
-        .totals(trap.id)
-        .map((row) => [row.class, { total: row.total, last_at: toIsoTime(row.lastAt) }]),
+      traps.visits.totals(trap.id).map((row) => [row.class, jsonFields(row, "total lastAt")]),
     ),
-  });
+  };
 }
 
-export function printTraps(terminal: Terminal, kind: TrapKind, traps: Traps): void {
+/** The columns of a kind are those of its first trap. */
+export function trapColumns(kind: TrapKind, traps: Traps): EntryColumn<Trap>[] {
   const { columns } = kind.presentation;
-  const rows = traps.of(kind).list();
-  const labels = rows.slice(0, 1).flatMap((trap) => columns(trap).map(({ label }) => label));
-  printRows(terminal, rows, {
-    columns: [
-      { title: "ID", cell: ({ id }) => id },
-      { title: "NAME", cell: ({ name }) => name, elastic: true },
-      ...labels.map((label, index) => ({
-        title: label.toUpperCase(),
-        cell: (trap: Trap) => valueText(columns(trap)[index]!) ?? "",
-        elastic: true,
-      })),
-      { title: "VISITS", cell: ({ id }) => totalsText(traps.visits.totals(id)), elastic: true },
-      { title: "CREATED", cell: ({ createdAt }) => shortTime(createdAt) },
-      { title: "STATE", cell: stateText },
-    ],
-    none: `no ${kind.name}s; create one with 'phishwatch ${kind.name}s create'`,
-  });
+  const [first] = traps.of(kind).list();
+  const own = first === undefined ? [] : columns(first);
+  return [
+    ...own.map(({ label }, index) => ({
+      title: label,
+      cell: (trap: Trap) => valueText(columns(trap)[index]!),
+      elastic: true,
+    })),
+    { title: "visits", cell: ({ id }) => totalsText(traps.visits.totals(id)), elastic: true },
+    { title: "created", cell: ({ createdAt }) => ({ at: createdAt }) },
+    { title: "state", cell: stateText },
+  ];
 }
 
-export function printTrap(terminal: Terminal, kind: TrapKind, traps: Traps, trap: Trap): void {
+export function trapFacts(kind: TrapKind, traps: Traps, trap: Trap): EntryFact[] {
   const { facts, deployment } = kind.presentation;
   const links = traps.links(kind, trap);
-  const steps = deployment(trap, links);
-  const inFacts = steps.filter(({ level }) => level === "fact");
-  terminal.out.write(
-    renderFacts([
-      ["id", trap.id],
-      ["name", trap.name],
-      ...facts(trap).map((fact): [string, string | null] => [fact.label.toLowerCase(), valueText(fact)]),
-      ...inFacts.map(({ label, snippet }): [string, string] => [label, snippet]),
-      ["previous addresses", links.oldUrls.join(" ") || null],
-      ["memo", trap.memo === "" ? null : trap.memo],
-      ["state", stateText(trap)],
-      ["created", toIsoTime(trap.createdAt)],
-      ["visits", totalsText(traps.visits.totals(trap.id))],
-    ]),
-  );
-  for (const { text, snippet } of steps.filter((step) => !inFacts.includes(step)))
-    terminal.out.write(`\n${text}\n\n${snippet}\n`);
+  const inFacts = deployment(trap, links).filter(({ level }) => level === "fact");
+  return [
+    ...facts(trap).map((fact): EntryFact => [fact.label.toLowerCase(), valueText(fact)]),
+    ...inFacts.map(({ label, snippet }): EntryFact => [label, snippet]),
+    ["previous addresses", links.oldUrls.join(" ") || null],
+    ["memo", trap.memo || null],
+    ["state", stateText(trap)],
+    ["created", { at: trap.createdAt }],
+    ["visits", totalsText(traps.visits.totals(trap.id))],
+  ];
+}
+
+/** Returns the steps to deploy a trap that are too long for its facts. */
+export function deploymentText(kind: TrapKind, traps: Traps, trap: Trap): string {
+  const steps = kind.presentation.deployment(trap, traps.links(kind, trap));
+  return steps
+    .filter(({ level }) => level !== "fact")
+    .map(({ text, snippet }) => `\n${text}\n\n${snippet}\n`)
+    .join("");
 }
 
 export function printVisits(

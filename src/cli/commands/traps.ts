@@ -1,103 +1,178 @@
 import { writeFileSync } from "node:fs";
+import {
+  field,
+  type EntryField,
+  type EntryPresentation,
+  type EntryService,
+} from "../../access/entries/presentation.ts";
+import type { App } from "../../app/app.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { TrapKind } from "../../response/traps/kind.ts";
 import { trapKinds } from "../../response/traps/kinds/kinds.ts";
-import type { TrapFiles } from "../../response/traps/presentation.ts";
+import type { FieldValues, TrapField, TrapFiles } from "../../response/traps/presentation.ts";
+import type { NewTrap, Trap } from "../../response/traps/trap.ts";
+import type { TrapsOfKind } from "../../response/traps/traps-of-kind.ts";
 import { rotates, type TrapKindName } from "../../platform/vocabulary/traps.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import {
-  command,
-  type CommandDefinition,
-  type CommandGroup,
-  FailedError,
-  UsageError,
-} from "../terminal/command.ts";
+import { entryCommand, entryCommands, printCreated } from "../entries/entry-commands.ts";
+import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
+import { FailedError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, number, text, toggle } from "../terminal/flags.ts";
-import { argumentField, fieldFlags, fieldValues } from "./trap-fields.ts";
-import { printTrap, printTrapJson, printTraps, printVisits, warnAboutPlainHttp } from "./trap-output.ts";
-import { codeOf } from "../../platform/lib/errors.ts";
+import {
+  deploymentText,
+  printVisits,
+  trapColumns,
+  trapFacts,
+  trapJson,
+  warnAboutPlainHttp,
+} from "./trap-output.ts";
 
 /** Returns the commands for one kind of trap. */
 export function trapCommands(name: TrapKindName): CommandGroup {
   const kind = trapKinds.find((known) => known.name === name)!;
-  const { aliases, files, summary } = kind.presentation;
+  const { aliases, deployment, files } = kind.presentation;
+  const presentation = presentationOf(kind);
+  const group = entryCommands(presentation, {
+    before: (call) => checkInput(kind, call),
+    created(trap, { app: { traps }, terminal }) {
+      warnAboutPlainHttp(terminal, traps.publicUrl());
+      return { entry: trap, print: deployment(trap, traps.links(kind, trap))[0]!.snippet };
+    },
+    async shown(trap, { app: { traps }, options, terminal }) {
+      if (!options.json) warnAboutPlainHttp(terminal, traps.publicUrl());
+      return { text: deploymentText(kind, traps, trap) };
+    },
+    instead: { rotate: rotate(presentation, kind) },
+  });
+  const [create, list, show, ...others] = group.commands as [
+    CommandDefinition,
+    CommandDefinition,
+    CommandDefinition,
+    ...CommandDefinition[],
+  ];
+  const document = files === undefined ? [] : [writeFile(kind, files)];
   return {
-    name: `${name}s`,
+    ...group,
     aliases,
-    summary,
-    commands: [
-      create(kind),
-      list(kind),
-      show(kind),
-      visits(kind),
-      setEnabled(kind, "enable"),
-      setEnabled(kind, "disable"),
-      ...(rotates(kind.name) ? [rotate(kind)] : []),
-      ...(files === undefined ? [] : [writeFile(kind, files)]),
-      deletion(kind),
-    ],
+    commands: [create, list, show, visits(kind), ...others.slice(0, -1), ...document, ...others.slice(-1)],
   };
 }
 
-function create(kind: TrapKind): CommandDefinition {
-  const { create: texts, deployment, fields, read, texts: hints } = kind.presentation;
-  const argument = argumentField(fields);
-  return command({
-    name: "create",
-    ...(argument === undefined ? {} : { arguments: argument.form, argumentChoices: argument.choices }),
-    summary: texts.summary,
-    details: texts.details,
-    flags: { ...fieldFlags(fields, hints), json: jsonFlag, config: configFlag },
-    examples: texts.examples,
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, ({ traps }) => {
-        const { name, memo } = options;
-        const trap = traps
-          .of(kind)
-          .create(
-            { ...read(fieldValues(fields, args, options)), name, memo },
-            { by: actorOfShell(terminal.env) },
-          );
-        warnAboutPlainHttp(terminal, traps.publicUrl());
-        if (options.json) return printTrapJson(terminal, kind, traps, trap);
-        terminal.out.write(`${deployment(trap, traps.links(kind, trap))[0]!.snippet}\n`);
-        terminal.err.write(`created ${trap.name} (${trap.id})\n`);
-      }),
-  });
+/** Presents traps as entries. They are not declared in the configuration file, and only their state can be changed. */
+function presentationOf(kind: TrapKind): EntryPresentation<Trap, App> {
+  const { name: noun } = kind;
+  const { create, exampleName, fields, summary, texts } = kind.presentation;
+  const argument = fields.find(({ command: form }) => form !== null && "argument" in form);
+  return {
+    noun,
+    group: `${noun}s`,
+    summary,
+    example: exampleName,
+    none: `no ${noun}s; create one with 'phishwatch ${noun}s create'`,
+    fields: [
+      field("name", "text", "--name <name>", texts.nameFlag),
+      ...fields.flatMap(optionOf),
+      field("memo", "text", "--memo <text>", texts.memoFlag),
+    ],
+    commands: {
+      add: {
+        name: "create",
+        summary: create.summary,
+        details: create.details,
+        argument: argument?.name,
+        argumentChoices: argument?.type === "choice" ? argument.choices.map(({ value }) => value) : [],
+        examples: create.examples,
+      },
+      list: { summary: `list ${noun}s`, purpose: `all ${noun}s with their visits` },
+      show: { summary: texts.show },
+      enable: { summary: `enable a ${noun}: it ${texts.enabled}` },
+      disable: { summary: `disable a ${noun}: it ${texts.disabled}` },
+      ...(rotates(noun) ? { rotate: rotationTexts(kind) } : {}),
+      remove: {
+        name: "delete",
+        aliases: ["remove"],
+        summary: `delete a ${noun} and its visits`,
+        details: texts.deleting,
+      },
+    },
+    service: ({ traps }) => serviceOf(kind, traps.of(kind)),
+    columns: ({ traps }) => trapColumns(kind, traps),
+    facts: (trap, { traps }) => trapFacts(kind, traps, trap),
+    json: (trap, { traps }) => trapJson(kind, traps, trap),
+  };
 }
 
-function list(kind: TrapKind): CommandDefinition {
-  const noun = kind.name;
-  return command({
-    name: "list",
-    summary: `list ${noun}s`,
-    flags: { json: jsonFlag, config: configFlag },
-    examples: [[`phishwatch ${noun}s list`, `all ${noun}s with their visits`]],
-    run: ({ options, terminal }) =>
-      withAppliance({ terminal, options }, ({ traps }) => {
-        if (!options.json) return printTraps(terminal, kind, traps);
-        for (const trap of traps.of(kind).list()) printTrapJson(terminal, kind, traps, trap);
-      }),
-  });
+function rotationTexts({ name: noun, presentation }: TrapKind) {
+  return {
+    summary: `give a ${noun} a new address`,
+    details:
+      "Prints the new address to standard output. The old one returns 404 from now on, unless it is still monitored.",
+    examples: [
+      [
+        `phishwatch ${noun}s rotate ${presentation.exampleName} --watch-old`,
+        "deploy the new address and see who kept the old one",
+      ],
+    ] as [string, string][],
+  };
 }
 
-function show(kind: TrapKind): CommandDefinition {
-  const noun = kind.name;
-  const { exampleName, texts } = kind.presentation;
-  return command({
-    name: "show",
-    arguments: `<${noun}>`,
-    summary: texts.show,
-    flags: { json: jsonFlag, config: configFlag },
-    examples: [[`phishwatch ${noun}s show ${exampleName}`, "by name or identifier"]],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, ({ traps }) => {
-        const trap = traps.of(kind).get(args[0] ?? "");
-        if (options.json) return printTrapJson(terminal, kind, traps, trap);
-        warnAboutPlainHttp(terminal, traps.publicUrl());
-        printTrap(terminal, kind, traps, trap);
-      }),
+/** Returns a field of a kind of trap as an option; none for the argument, and for a field that commands do not have. */
+function optionOf({ command: form, name, type }: TrapField): EntryField[] {
+  if (form === null || "argument" in form) return [];
+  const optionType = type === "hosts" ? "texts" : type === "expiry" ? "lifetime" : "text";
+  return [field(name, optionType, form.flag, form.description)];
+}
+
+/** @throws UsageError for an argument that is no choice, and for options that cannot be given together */
+async function checkInput(
+  { presentation }: TrapKind,
+  { key, options }: { key: string; options: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  for (const one of presentation.fields) {
+    const { command: form, excludes = [], label, name } = one;
+    const values = one.type === "choice" ? one.choices.map(({ value }) => value) : [];
+    const isArgument = form !== null && "argument" in form;
+    if (isArgument && one.type === "choice" && !values.includes(key))
+      throw new UsageError(`the ${label.toLowerCase()} must be one of ${values.join(", ")}`);
+    const excluded = excludes.filter((other) => options[other] !== undefined);
+    if (options[name] !== undefined && excluded.length > 0)
+      throw new UsageError(
+        `--${name} cannot be combined with ${excluded.map((other) => `--${other}`).join(" and ")}`,
+      );
+  }
+}
+
+function serviceOf(kind: TrapKind, traps: TrapsOfKind): EntryService<Trap> {
+  return {
+    ...traps,
+    add: ({ name, memo, expires, ...values }: NewTrap & FieldValues & { expires?: number }, { by }) => {
+      const expiry = expires === undefined ? {} : { expires: systemClock.now() + expires };
+      return traps.create({ ...kind.presentation.read({ ...values, ...expiry }), name, memo }, { by });
+    },
+    change() {
+      throw new Error(`a ${kind.name} cannot be changed`);
+    },
+    enable: (key, { by }) => traps.setEnabled(key, true, { by }),
+    disable: (key, { by }) => traps.setEnabled(key, false, { by }),
+    remove: traps.delete,
+  };
+}
+
+function rotate(presentation: EntryPresentation<Trap, App>, kind: TrapKind): CommandDefinition | undefined {
+  if (!rotates(kind.name)) return undefined;
+  const flags = {
+    watchOld: toggle("--watch-old", "keep reporting visits to the old address"),
+    json: jsonFlag,
+  };
+  return entryCommand(presentation, "rotate", flags, (call) => {
+    const { traps } = call.app;
+    const watchOld = call.options["watchOld"] === true;
+    const trap = traps.of(kind).rotate(call.key, { watchOld, by: call.by });
+    const old = watchOld ? "the old one is still monitored" : "the old one returns 404";
+    const note = `${trap.name} has a new address; ${old}`;
+    printCreated(presentation, { entry: trap, print: traps.links(kind, trap).url, note }, call);
   });
 }
 
@@ -124,56 +199,6 @@ function visits(kind: TrapKind): CommandDefinition {
       withAppliance({ terminal, options: { config } }, ({ traps }) => {
         const { id } = traps.of(kind).get(args[0] ?? "");
         printVisits(terminal, { json, visits: traps.visits.list(id, { limit }), columns: visitColumns });
-      }),
-  });
-}
-
-function setEnabled(kind: TrapKind, name: "enable" | "disable"): CommandDefinition {
-  const noun = kind.name;
-  const { exampleName, texts } = kind.presentation;
-  return command({
-    name,
-    arguments: `<${noun}>`,
-    summary: `${name} a ${noun}: it ${name === "enable" ? texts.enabled : texts.disabled}`,
-    flags: { config: configFlag },
-    examples: [[`phishwatch ${noun}s ${name} ${exampleName}`, "by name or identifier"]],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, ({ traps }) => {
-        const by = actorOfShell(terminal.env);
-        const trap = traps.of(kind).setEnabled(args[0] ?? "", name === "enable", { by });
-        terminal.err.write(`${name}d ${trap.name} (${trap.id})\n`);
-      }),
-  });
-}
-
-function rotate(kind: TrapKind): CommandDefinition {
-  const noun = kind.name;
-  const { exampleName } = kind.presentation;
-  return command({
-    name: "rotate",
-    arguments: `<${noun}>`,
-    summary: `give a ${noun} a new address`,
-    details:
-      "Prints the new address to standard output. The old one returns 404 from now on, unless it is still monitored.",
-    flags: {
-      watchOld: toggle("--watch-old", "keep reporting visits to the old address"),
-      json: jsonFlag,
-      config: configFlag,
-    },
-    examples: [
-      [
-        `phishwatch ${noun}s rotate ${exampleName} --watch-old`,
-        "deploy the new address and see who kept the old one",
-      ],
-    ],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, ({ traps }) => {
-        const { watchOld } = options;
-        const trap = traps.of(kind).rotate(args[0] ?? "", { watchOld, by: actorOfShell(terminal.env) });
-        if (options.json) return printTrapJson(terminal, kind, traps, trap);
-        terminal.out.write(`${traps.links(kind, trap).url}\n`);
-        const old = watchOld ? "the old one is still monitored" : "the old one returns 404";
-        terminal.err.write(`${trap.name} has a new address; ${old}\n`);
       }),
   });
 }
@@ -225,23 +250,4 @@ async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
     const why = code === "EEXIST" ? "it already exists" : code;
     throw new FailedError(`cannot write ${visible(path, 1_000)}: ${why}`);
   }
-}
-
-function deletion(kind: TrapKind): CommandDefinition {
-  const noun = kind.name;
-  const { exampleName, texts } = kind.presentation;
-  return command({
-    name: "delete",
-    aliases: ["remove"],
-    arguments: `<${noun}>`,
-    summary: `delete a ${noun} and its visits`,
-    details: texts.deleting,
-    flags: { config: configFlag },
-    examples: [[`phishwatch ${noun}s delete ${exampleName}`, "by name or identifier"]],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, ({ traps }) => {
-        const { id, name } = traps.of(kind).delete(args[0] ?? "", { by: actorOfShell(terminal.env) });
-        terminal.err.write(`deleted ${name} (${id})\n`);
-      }),
-  });
 }

@@ -6,7 +6,7 @@ import { visible } from "../../platform/lib/safe-text.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { entryCommands, printCreated, textsOf } from "../entries/entry-commands.ts";
+import { entryCommand, entryCommands, printCreated } from "../entries/entry-commands.ts";
 import { readSecret, secretFlag } from "../entries/entry-fields.ts";
 import { command, FailedError, UsageError } from "../terminal/command.ts";
 import { configFlag, duration, jsonFlag, toggle } from "../terminal/flags.ts";
@@ -21,25 +21,14 @@ import {
 import { replayCommand } from "./recipient-replay.ts";
 import { listenCommand } from "./webhook-listen.ts";
 
-const enable = command({
-  ...textsOf(endpointPresentation, "enable"),
-  flags: { config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ deliveries: { replay }, webhooks: { endpoints } }) => {
-      const {
-        id,
-        name,
-        disabledAt: since,
-      } = endpoints.enable(args[0] ?? "", {
-        by: actorOfShell(terminal.env),
-      });
-      terminal.err.write(`enabled ${name} (${id})\n`);
-      const missed = since === null ? 0 : replay.count({ which: "missed", recipient: id, since });
-      if (since !== null && missed > 0)
-        terminal.err.write(
-          `it missed ${counted(missed, "event")}; to send them: phishwatch webhooks replay ${id} --missed --since ${toIsoTime(since)} --yes\n`,
-        );
-    }),
+const enable = entryCommand(endpointPresentation, "enable", {}, ({ app, by, key, service, terminal }) => {
+  const { id, name, disabledAt: since } = service.enable(key, { by });
+  terminal.err.write(`enabled ${name} (${id})\n`);
+  const missed = since === null ? 0 : app.deliveries.replay.count({ which: "missed", recipient: id, since });
+  if (since !== null && missed > 0)
+    terminal.err.write(
+      `it missed ${counted(missed, "event")}; to send them: phishwatch webhooks replay ${id} --missed --since ${toIsoTime(since)} --yes\n`,
+    );
 });
 
 const ping = command({
@@ -104,7 +93,7 @@ const rotate = command({
         until === null ? "the old one no longer signs" : `the old one also signs until ${toIsoTime(until)}`;
       const note = `${endpoint.name} has a new secret, shown only once; ${old}`;
       const created = { ...withSecret(rotated), entry: endpoint, note };
-      printCreated(endpointPresentation, created, { app, json: options.json, terminal });
+      printCreated(endpointPresentation, created, { app, options, terminal });
     }),
 });
 
@@ -120,9 +109,10 @@ export const webhooksCommands = entryCommands<Endpoint, { endpoint: Endpoint; se
   endpointPresentation,
   {
     addFlags: { test: toggle("--test", "send a webhook.ping at once") },
-    async before({ webhooks }, { args, options, terminal }) {
-      const url = "allEvents" in options ? options.url : args[0];
-      const warning = typeof url === "string" ? await webhooks.checkDestination(url) : undefined;
+    async before({ app, key, options, terminal }) {
+      // The address is the argument of a new endpoint, and an option of a change.
+      const url = "allEvents" in options ? options["url"] : key;
+      const warning = typeof url === "string" ? await app.webhooks.checkDestination(url) : undefined;
       if (warning !== undefined) terminal.err.write(`phishwatch: note: ${visible(warning, 300)}\n`);
     },
     created: (added) => ({
@@ -130,8 +120,8 @@ export const webhooksCommands = entryCommands<Endpoint, { endpoint: Endpoint; se
       entry: added.endpoint,
       note: `added ${added.endpoint.name} (${added.endpoint.id}); the secret is shown only once`,
     }),
-    async afterAdd(endpoint, { webhooks }, { options, terminal }) {
-      if (options.test) await test(terminal, false, () => webhooks.ping(endpoint));
+    async afterAdd(endpoint, { app, options, terminal }) {
+      if (options["test"] === true) await test(terminal, false, () => app.webhooks.ping(endpoint));
     },
     instead: { enable },
     more: [

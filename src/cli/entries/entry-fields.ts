@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { EntryField, EntryValues } from "../../access/entries/presentation.ts";
+import { codeOf } from "../../platform/lib/errors.ts";
 import { parseDuration } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { severities, threatSources, threatTypes } from "../../platform/vocabulary/threats.ts";
 import { type EventFilter, noFilter } from "../../threats/events/event-filter.ts";
 import { FailedError, type Flag, type OptionsOf, UsageError } from "../terminal/command.ts";
-import { choice, choices, number, text, texts, toggle } from "../terminal/flags.ts";
-import { codeOf } from "../../platform/lib/errors.ts";
+import { choice, choices, duration, number, text, texts, toggle } from "../terminal/flags.ts";
 
 /** The settings of entries as options of the commands that add, change and rotate them. */
 
@@ -48,6 +48,7 @@ function flagOf({ type, option, description }: EntryField): Flag<unknown> {
     return "clear" in type ? toggle(option, description) : text(option, description);
   }
   if (type === "yes_no") return choice(option, ["yes", "no"], description, undefined);
+  if (type === "lifetime") return duration(option, description);
   if (type === "all_threats") return toggle(option, description);
   const isRepeatable = ["texts", "headers", "protected_domains"].includes(type);
   return (isRepeatable ? texts : text)(option, description);

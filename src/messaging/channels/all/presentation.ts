@@ -1,4 +1,9 @@
-import { field, type EntryField, type EntryPresentation } from "../../../access/entries/presentation.ts";
+import {
+  disabledField,
+  field,
+  type EntryField,
+  type EntryPresentation,
+} from "../../../access/entries/presentation.ts";
 import {
   stateColumns,
   stateFacts,
@@ -100,6 +105,7 @@ the arguments of a command. A running server uses the channel at once. 'phishwat
       required: "name the service with --type",
     }),
     ...settings,
+    disabledField,
   ],
   columns: ({ channels: { label, shown } }) => [
     { title: "service", cell: ({ type }) => label(type) },

@@ -1,4 +1,9 @@
-import { field, filterField, type EntryPresentation } from "../../../access/entries/presentation.ts";
+import {
+  disabledField,
+  field,
+  filterField,
+  type EntryPresentation,
+} from "../../../access/entries/presentation.ts";
 import {
   stateColumns,
   stateFacts,
@@ -95,6 +100,7 @@ meantime are not queued for it: 'webhooks enable' prints how to send them.`,
     }),
     field("events", { clear: [] }, "--all-events", "events of all types", { in: ["change"] }),
     field("headers", { clear: {} }, "--clear-headers", "remove all custom headers", { in: ["change"] }),
+    disabledField,
   ],
   columns: () => [
     { title: "url", cell: ({ url }) => url, elastic: true },

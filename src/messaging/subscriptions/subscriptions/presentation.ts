@@ -2,6 +2,7 @@ import {
   originText,
   stateText,
   type EntryPresentation,
+  disabledField,
   field,
   filterField,
 } from "../../../access/entries/presentation.ts";
@@ -83,6 +84,7 @@ export const subscriptionPresentation: EntryPresentation<Subscription, Services>
       in: ["change"],
     }),
     field("weekdays", { clear: [] }, "--every-day", "send messages on every day", { in: ["change"] }),
+    disabledField,
   ],
   columns: () => [
     { title: "channel", cell: ({ channel }) => channel.name, elastic: true },

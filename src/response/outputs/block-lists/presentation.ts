@@ -2,6 +2,7 @@ import {
   originText,
   stateText,
   type EntryPresentation,
+  disabledField,
   field,
 } from "../../../access/entries/presentation.ts";
 import { jsonFields } from "../../../platform/lib/key-names.ts";
@@ -125,6 +126,7 @@ they have downloaded.`,
       'take the token from this file, or from standard input for "-" (default: generated)',
       { in: ["add", "rotate"] },
     ),
+    disabledField,
   ],
   columns: () => [
     { title: "contains", cell: describeFilter, elastic: true },
