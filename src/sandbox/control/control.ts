@@ -1,11 +1,10 @@
 import { requireContentType } from "../../web/http/body/json-body.ts";
 import { describeError, noSuchRoute } from "../../web/http/errors.ts";
 import type { PathParameters } from "../../web/http/operation.ts";
-import { notFound } from "../../platform/lib/errors.ts";
+import { badRequest, notFound } from "../../platform/lib/errors.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import { pathOf } from "../../platform/lib/request-path.ts";
 import { certificateOperations } from "./certificate-operations.ts";
-import { logPath, respondAsLog } from "../log/respond.ts";
 import { describeControl } from "./document.ts";
 import { eventOperations } from "./event-operations.ts";
 import { faultOperations } from "./fault-operations.ts";
@@ -15,6 +14,7 @@ import { receiveDelivery } from "./receive-delivery.ts";
 import { stateOperations } from "./state-operations.ts";
 import type { SandboxState } from "./state.ts";
 import { webhookOperations } from "./webhook-operations.ts";
+import type { SandboxLog } from "../log/certificate-log.ts";
 
 /** Every operation under /sandbox, in the order of the OpenAPI document. */
 export const operations: readonly ControlOperation[] = [
@@ -88,4 +88,23 @@ function match(method: string, path: string): { operation: ControlOperation; par
   if (matching.length === 0) throw noSuchRoute();
   const methods = matching.map(({ operation }) => operation.method).join(", ");
   throw notFound(`This path only supports ${methods}. See /sandbox/openapi.json.`);
+}
+
+/** Path below which the sandbox's certificate log responds as RFC 6962 requires, without proofs. */
+const logPath = "/sandbox/log/ct/v1/";
+
+/** @throws PublicError `bad_request`, `not_found` */
+function respondAsLog(log: SandboxLog, request: Request): object {
+  const name = pathOf(request.url).slice(logPath.length);
+  if (name === "get-sth") return log.signedTreeHead();
+  if (name !== "get-entries") throw notFound("The sandbox's log serves get-sth and get-entries.");
+  const { searchParams } = new URL(request.url);
+  const [start, end] = ["start", "end"].map((key) => indexOf(searchParams.get(key)));
+  if (start === undefined || end === undefined || start > end)
+    throw badRequest('Send "start" and "end" as indexes of entries, such as ?start=0&end=31.');
+  return log.entries(start, end);
+}
+
+function indexOf(text: string | null): number | undefined {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

@@ -8,7 +8,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Lookups } from "../../facts/lookups/lookups.ts";
 import { enrichments } from "../../facts/enrichment/tables.ts";
 import { threats } from "../../threats/threats/store/tables.ts";
-import { sampleNetworkOf } from "../world/networks.ts";
+import { sampleNetworkOf } from "../world/scenes.ts";
 import samples from "./samples.json" with { type: "json" };
 
 const minuteMs = 60_000;

@@ -1,19 +1,17 @@
-import { type App, openApp } from "../../app/app.ts";
+import { openApp, type App } from "../../app/app.ts";
 import type { Mailer } from "../../response/cases/takedowns/sender.ts";
 import type { Letter, SmtpResult } from "../../messaging/channels/email/smtp.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { every } from "../../platform/lib/schedule.ts";
-import { createLazyCertificates } from "../log/lazy-certificates.ts";
-import type { SandboxCertificates } from "../log/certificates.ts";
+import type { SandboxCertificates, SandboxCertificatesOptions } from "../log/certificates.ts";
 import type { LoggedCertificate } from "../log/entry.ts";
 import { createRandomStreams, type RandomState } from "../world/random.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
 import { createSandboxPages, type SandboxPage, type SandboxPages } from "./pages.ts";
 import { reachOf, seedSamples, startArrivals } from "./samples.ts";
-import { createSigningTimes, type SigningTimes } from "./signing-times.ts";
 import { runScan, showNames } from "./scan.ts";
 
 /** State of an instance, for snapshots. */
@@ -246,5 +244,52 @@ function createInFlight() {
       await promise;
       clearTimeout(timer);
     },
+  };
+}
+
+/** The sandbox's certificate log, loaded at its first use to keep it out of the startup time. */
+interface LazyCertificates {
+  open(): Promise<SandboxCertificates>;
+  /** Returns the content of the log, for a snapshot. */
+  save(): readonly LoggedCertificate[];
+  stop(): void;
+}
+
+function createLazyCertificates(options: SandboxCertificatesOptions): LazyCertificates {
+  let opened: SandboxCertificates | undefined;
+  let opening: Promise<SandboxCertificates> | undefined;
+  return {
+    open: () =>
+      (opening ??= import("../log/certificates.ts").then(async ({ openSandboxCertificates }) => {
+        opened = await openSandboxCertificates(options);
+        return opened;
+      })),
+    save: () => opened?.log.certificates() ?? options.certificates,
+    stop: () => opened?.stop(),
+  };
+}
+
+/** Time in the signatures of deliveries. Receivers whose library rejects old deliveries need the real one. */
+type SigningTimes = ReturnType<typeof createSigningTimes>;
+
+function createSigningTimes({
+  now,
+  realNow,
+  urls,
+}: {
+  /** Time of the sandbox, which the others get. */
+  now: () => Instant;
+  realNow: () => Instant;
+  urls: readonly string[];
+}) {
+  const real = new Set(urls);
+  return {
+    /** Returns the time in the signatures of deliveries to a URL. */
+    at: (url: string) => (real.has(url) ? realNow() : now()),
+    isReal: (url: string) => real.has(url),
+    setReal: (url: string, isReal: boolean) => void (isReal ? real.add(url) : real.delete(url)),
+
+    /** Returns the URLs whose receivers get the real time. */
+    save: (): readonly string[] => [...real],
   };
 }

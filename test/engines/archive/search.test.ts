@@ -19,7 +19,7 @@ import { tryLock } from "../../../src/platform/database/lock.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import type { ThreatSource } from "../../../src/platform/vocabulary/threats.ts";
 import { sourceCollector } from "../../../src/operations/monitoring/collect/sources.ts";
-import { renderMetrics } from "../../../src/operations/monitoring/render.ts";
+import { renderMetrics } from "../../../src/operations/monitoring/metrics/exposition.ts";
 import { commandFolder, type CommandFolder, quickestForm } from "../../support/command-line.ts";
 import { until } from "../../support/until.ts";
 

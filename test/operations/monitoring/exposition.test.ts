@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import {
   collected,
+  createIncreasing,
   metrics,
   type Collected,
   type Metric,
 } from "../../../src/operations/monitoring/metrics/metrics.ts";
 import { chooseFormat, expose } from "../../../src/operations/monitoring/metrics/exposition.ts";
-import { createIncreasing } from "../../../src/operations/monitoring/metrics/increasing.ts";
 import { createRequestMeter } from "../../../src/operations/monitoring/request-meter.ts";
 import { findCommand } from "../../support/programs.ts";
 

@@ -1,4 +1,5 @@
-import { createCursor, type Cursor } from "./cursor.ts";
+import { FieldError } from "../../../platform/lib/errors.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
 
 /** Part of a template: JSON as it was written, or the name of what is filled in. */
 export type TemplatePart = string | { name: string; inString: boolean };
@@ -110,4 +111,41 @@ function parseString({ cursor, fillIn }: Parser): void {
       cursor.fail('a line break or another control character must be written as an escape, such as "\\n"');
     else if (cursor.take(escape) === null) cursor.fail('a backslash must be written as "\\\\"');
   }
+}
+
+/** Position in a template. */
+interface Cursor {
+  readonly at: number;
+  startsWith(text: string): boolean;
+  isAtEnd(): boolean;
+  /** Moves behind `token` (a sticky expression) if it is next, and returns its match. */
+  take(token: RegExp): RegExpExecArray | null;
+  /** Describes the next character in an error. */
+  next(): string;
+  /** @throws PublicError `bad_request` with the line and column of `offset`; default: the present position */
+  fail(problem: string, offset?: number): never;
+}
+
+function createCursor(template: string): Cursor {
+  let at = 0;
+  return {
+    get at() {
+      return at;
+    },
+    startsWith: (text) => template.startsWith(text, at),
+    isAtEnd: () => at >= template.length,
+    take(token) {
+      token.lastIndex = at;
+      const match = token.exec(template);
+      if (match !== null) at = token.lastIndex;
+      return match;
+    },
+    next: () =>
+      at >= template.length ? "the end" : visible(String.fromCodePoint(template.codePointAt(at)!)),
+    fail(problem, offset = at) {
+      const before = template.slice(0, offset).split("\n");
+      const column = (before.at(-1) ?? "").length + 1;
+      throw new FieldError("template", `template, line ${before.length}, column ${column}: ${problem}`);
+    },
+  };
 }

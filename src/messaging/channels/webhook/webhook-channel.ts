@@ -1,6 +1,6 @@
 import type { AttemptResult, Channel, NotAttempted } from "../../deliveries/channel.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import { badRequest, messageOf } from "../../../platform/lib/errors.ts";
+import { FieldError, badRequest, messageOf } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { isLackOfDescriptors } from "../../../platform/network/descriptors.ts";
 import type { TlsFiles } from "../../../platform/network/http/connection.ts";
@@ -10,19 +10,19 @@ import {
   type HttpClient,
 } from "../../../platform/network/http/http-client.ts";
 import { retryAfterMs } from "../../../platform/network/http/retry-after.ts";
-import type { ResolveHost } from "../../../platform/network/resolve.ts";
+import { allowedAddresses, type ResolveHost } from "../../../platform/network/resolve.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
 import { failed, observed, startOf, unsent } from "../http/attempt.ts";
-import type { DestinationRules, HttpSettings } from "../http/destination-rules.ts";
+import { checkUrl, type DestinationRules, type HttpSettings } from "../http/destination-rules.ts";
 import { withSettingHint } from "../http/private-networks-hint.ts";
 import { secretsIn, withoutSecrets } from "../http/secrets.ts";
 import { createTlsFiles } from "../http/tls-files.ts";
-import { checkDestination } from "./destination.ts";
 import { signingSecrets, webhookKind, type WebhookTarget } from "./endpoint.ts";
 import { endpointTraits } from "./endpoint-traits.ts";
 import { webhookFailures, type WebhookFailure } from "../failures.ts";
 import { signatureHeaders } from "./signing.ts";
 import { checkTarget } from "./target-rules.ts";
+import { ExchangeError } from "../../../platform/network/failure.ts";
 
 const responseBytesMax = 65_536;
 
@@ -151,4 +151,21 @@ export function outcomeOf(
 /** Returns the endpoint's secrets and the values of its headers. */
 function secretsOf({ secret, previousSecret, headers }: WebhookTarget): string[] {
   return secretsIn([secret, previousSecret ?? "", ...Object.values(headers)]);
+}
+
+/** Implements `checkDestination` of the webhook channel. */
+async function checkDestination(
+  text: string,
+  { rules, resolveHost }: { rules: DestinationRules; resolveHost: ResolveHost },
+): Promise<string | undefined> {
+  const { hostname } = new URL(checkUrl(text, rules));
+  try {
+    await allowedAddresses({ hostname, rules, resolveHost });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    if (error.kind === "refused_address")
+      throw new FieldError("url", withSettingHint(error.message, error.refused));
+    return error.message;
+  }
 }

@@ -5,8 +5,7 @@ import { consoleSessions } from "../../../access/console/tables.ts";
 import type { ApiKeys } from "../../../access/keys/keys.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
-import { createIncreasing } from "../metrics/increasing.ts";
+import { collected, createIncreasing, metrics, single, type Collector } from "../metrics/metrics.ts";
 
 /** Maximum number of API keys with a series of their own. */
 const keysMax = 50;

@@ -19,14 +19,13 @@ import type { Threats } from "../../../threats/threats/threats.ts";
 import type { Traps } from "../../../response/traps/traps.ts";
 import type { Collector } from "../metrics/metrics.ts";
 import { accessCollector } from "./access.ts";
-import { applianceCollector } from "./appliance.ts";
+import { applianceCollector, reloadCollector } from "./appliance.ts";
 import { caseCollector } from "./cases.ts";
 import { deliveryCollector } from "./deliveries.ts";
 import { inspectionCollector, originalCollector } from "./inspections.ts";
-import { backupCollector, reloadCollector, type BackupNumbers } from "./operation.ts";
+import { backupCollector, storageCollector, type BackupNumbers } from "./storage.ts";
 import { processCollector } from "./process.ts";
 import { sourceCollector, type SourceNumbers } from "./sources.ts";
-import { storageCollector } from "./storage.ts";
 import { lookupCollector, scanCollector, threatCollector } from "./threats.ts";
 
 /** Creates the collectors of all services except for the HTTP server, which adds its own. */

@@ -4,9 +4,10 @@ import { systemConditions } from "../../conditions/tables.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { BuildInfo } from "../../../platform/lib/build-info.ts";
 import type { Log } from "../../../platform/lib/log.ts";
+import type { ReloadOutcome } from "../../../platform/reload/reload.ts";
 import type { Traps } from "../../../response/traps/traps.ts";
 import { systemEventTypes } from "../../../platform/vocabulary/events.ts";
-import { collected, metrics, type Collector } from "../metrics/metrics.ts";
+import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
 
 /** Collects the version, conditions, certificates, the log and visits to traps. */
 export function applianceCollector({
@@ -51,6 +52,40 @@ export function applianceCollector({
         metrics.trapVisits,
         Object.entries(traps.totals()).map(([outcome, total]) => [{ outcome }, total] as const),
       ),
+    ];
+  };
+}
+
+/** Collects the state of the HTTP server. */
+export function serverCollector({
+  bodies,
+  pending,
+  readiness,
+}: {
+  bodies: { readonly heldBytes: number };
+  /** Returns the number of requests in flight, including the one for metrics. */
+  pending: () => number;
+  readiness: () => { ready: boolean; checks: { database: string } };
+}): Collector {
+  return () => {
+    const { ready, checks } = readiness();
+    return [
+      single(metrics.ready, ready ? 1 : 0),
+      single(metrics.databaseOk, checks.database === "ok" ? 1 : 0),
+      single(metrics.httpPending, pending()),
+      single(metrics.httpBodyBytes, bodies.heldBytes),
+    ];
+  };
+}
+
+/** Collects reloads of the configuration file. */
+export function reloadCollector(lastReload: () => ReloadOutcome | undefined): Collector {
+  return () => {
+    const last = lastReload();
+    return [
+      single(metrics.reloadLastSuccess, last === undefined ? null : last.result === "failed" ? 0 : 1),
+      single(metrics.reloadLastTime, last === undefined ? null : last.endedAt / 1000),
+      single(metrics.restartKeys, last?.restart.length ?? 0),
     ];
   };
 }

@@ -3,8 +3,7 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Originals } from "../../../facts/inspection/originals/open-originals.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { inspectionPriorities } from "../../../platform/vocabulary/inspections.ts";
-import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
-import { createIncreasing } from "../metrics/increasing.ts";
+import { collected, createIncreasing, metrics, single, type Collector } from "../metrics/metrics.ts";
 
 const outcomes = ["imitation", "harmless", "failed", "skipped"] as const;
 

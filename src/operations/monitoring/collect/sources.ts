@@ -8,13 +8,13 @@ import type { CertificateLogStatus } from "../../../intake/sources/certificate-l
 import { needsAttention, type Source, type SourceStatus } from "../../../intake/sources/source.ts";
 import {
   collected,
+  createIncreasing,
   metrics,
   single,
   type Collected,
   type Collector,
   type Metric,
 } from "../metrics/metrics.ts";
-import { createIncreasing } from "../metrics/increasing.ts";
 
 export interface SourceNumbers {
   /** Counts by origin of names, sources or not. */

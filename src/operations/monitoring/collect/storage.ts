@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Database } from "../../../platform/database/database.ts";
 import type { DatabaseHealth } from "../../../platform/database/health/health.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
 
 const hourMs = 3_600_000;
@@ -87,4 +87,29 @@ async function sizeOf(path: string): Promise<number | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** Numbers of backups. */
+export interface BackupNumbers {
+  /** Null: no scheduled backups. */
+  schedule: string | null;
+  completed: { at: Instant; bytes: number } | null;
+  /** Since when a scheduled backup has been missing; null: none is. */
+  overdueSince: Instant | null;
+  failuresTotal: number;
+}
+
+/** Collects backups. */
+export function backupCollector(backups: { status(): BackupNumbers }, clock: Pick<Clock, "now">): Collector {
+  return () => {
+    const { schedule, completed, overdueSince, failuresTotal } = backups.status();
+    const isScheduled = schedule !== null;
+    const overdueMs = overdueSince === null ? 0 : Math.max(0, clock.now() - overdueSince);
+    return [
+      single(metrics.backupLastSuccess, completed === null ? (isScheduled ? 0 : null) : completed.at / 1000),
+      single(metrics.backupBytes, completed?.bytes),
+      single(metrics.backupFailures, failuresTotal),
+      single(metrics.backupOverdue, isScheduled ? overdueMs / 1000 : null),
+    ];
+  };
 }

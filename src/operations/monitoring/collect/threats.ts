@@ -8,8 +8,14 @@ import type { Scans } from "../../../intake/scans/scans.ts";
 import { threatCounts } from "../../../threats/threats/store/tables.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import { scanFailures } from "../../../platform/vocabulary/scans.ts";
-import { collected, collectedHistograms, metrics, single, type Collector } from "../metrics/metrics.ts";
-import { createIncreasing } from "../metrics/increasing.ts";
+import {
+  collected,
+  collectedHistograms,
+  createIncreasing,
+  metrics,
+  single,
+  type Collector,
+} from "../metrics/metrics.ts";
 
 /** Maximum number of protected domains with a series of their own. */
 const domainsMax = 100;

@@ -1,4 +1,12 @@
-import type { Collected, Histogram, Labels, Metric } from "./metrics.ts";
+import {
+  metrics,
+  type Collected,
+  type Collector,
+  type Histogram,
+  type Labels,
+  type Metric,
+} from "./metrics.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
 
 /** Formats of an exposition: the Prometheus text format 0.0.4, and OpenMetrics 1.0. */
 export type ExpositionFormat = "prometheus" | "openmetrics";
@@ -107,4 +115,25 @@ function parseOffer(text: string): Offer {
     parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);
   const weight = Number(valueOf("q") ?? 1);
   return { type, version: valueOf("version"), weight: Number.isFinite(weight) ? weight : 0 };
+}
+
+/**
+ * Returns all metrics as text, in the order of the catalogue. Those that nothing collects are left out, and so are those of
+ * a collector that fails: when the database is damaged, the others are needed most.
+ */
+export async function renderMetrics(
+  collectors: readonly Collector[],
+  format: ExpositionFormat,
+  log: Log,
+): Promise<string> {
+  const byMetric = new Map<Metric, Collected>();
+  for (const collect of collectors) {
+    try {
+      for (const one of await collect()) byMetric.set(one.metric, one);
+    } catch (error) {
+      logDropped(log, error, "server.metrics_not_collected");
+    }
+  }
+  const inOrder = Object.values<Metric>(metrics).flatMap((metric) => byMetric.get(metric) ?? []);
+  return expose(inOrder, format);
 }

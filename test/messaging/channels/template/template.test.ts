@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { template } from "../../../../src/messaging/channels/template/template.ts";
-import { templateValues } from "../../../../src/messaging/channels/template/values.ts";
+import { template, templateValues } from "../../../../src/messaging/channels/template/template.ts";
 import type { Notice } from "../../../../src/messaging/content/notice.ts";
 import { plainText } from "../../../../src/messaging/content/plain-text.ts";
 import {
