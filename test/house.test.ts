@@ -106,9 +106,10 @@ describe("imports", () => {
     expect(impure.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
 
-  test("leave src only for package.json and the migrations", () => {
+  test("leave src only for package.json, the migrations and the generated client", () => {
     const outside = importsOf(typescript).filter(
-      ({ target }) => target !== undefined && !/^(src|drizzle)\/|^package\.json$/.test(target),
+      ({ target }) =>
+        target !== undefined && !/^(src|drizzle|scripts\/client)\/|^package\.json$/.test(target),
     );
     expect(outside.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
@@ -133,6 +134,20 @@ describe("imports", () => {
     ];
     expect(heavy.filter((path) => loaded.has(path))).toEqual([]);
     expect(loaded).toContain("src/engines/detection/names/name.ts");
+  });
+
+  test("are loaded later than at the start only by the files in the list of startup.ts, each group of which saves enough", () => {
+    const groups = read("src/platform/lib/startup.ts")
+      .replaceAll(/\n \*(?= {2,}`)|\n \* {3}/g, " ")
+      .matchAll(/^ \* - .*, ([\d.]+) (ms|MB):(.*)/gm);
+    const listed = [...groups].map(([, saved, unit, files]) => ({
+      saves: Number(saved) >= (unit === "ms" ? 5 : 1),
+      files: [...files!.matchAll(/`([^`]+)`/g)].map(([, path]) => `src/${path}`),
+    }));
+    expect(listed.every(({ saves }) => saves)).toBe(true);
+    const loads = /\brequire\(\s*"|(?<!\btypeof )\bimport\(\s*"/;
+    const found = typescript.filter((path) => loads.test(read(path)));
+    expect(found).toEqual(listed.flatMap(({ files }) => files).sort());
   });
 
   test("of files include the extension and name a file that exists", () => {

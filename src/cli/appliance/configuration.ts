@@ -1,4 +1,5 @@
 import { accessSync, closeSync, existsSync, openSync, readSync } from "node:fs";
+import { readStoredUpdate, textsOf } from "../../operations/data-updates/stored-update.ts";
 import type { Config, ConfigSource } from "../../platform/config/config.ts";
 import { formatConfigError, loadConfig, type LoadResult } from "../../platform/config/load.ts";
 import { StartError, codeOf } from "../../platform/lib/errors.ts";
@@ -49,12 +50,10 @@ export function databasePathOf(given: string | undefined, env: Terminal["env"]):
 
 /** Replaces embedded lists by those of the data update next to the database. `check` reports an update that cannot be used. */
 async function useStoredLists({ data, storage }: Config): Promise<void> {
-  // Few have one, and the code that verifies it is not needed otherwise.
   if (!existsSync(`${storage.path}.lists`)) {
     replaceLists({});
     return;
   }
-  const { readStoredUpdate, textsOf } = await import("../../operations/data-updates/stored-update.ts");
   const stored = readStoredUpdate(storage.path, data.trustedKeys);
   if (stored.state === "used") replaceLists(textsOf(stored.update), stored.update.version);
   else replaceLists({});

@@ -15,6 +15,6 @@ export const clientCommand = command({
     const client = clients.find(({ language }) => language === given);
     if (client === undefined)
       throw new UsageError(`the language must be ${languages.join(" or ")}, not "${given.slice(0, 50)}"`);
-    out.write(await client.load());
+    out.write(client.text);
   },
 });

@@ -9,9 +9,11 @@ import { createServiceNotifier } from "../../platform/service/notify.ts";
 import { startWatchdog } from "../../platform/service/watchdog.ts";
 import { reloaderOf } from "../appliance/configuration.ts";
 import { firstStartText } from "../appliance/first-secrets.ts";
+import { migrateOnly as migrate } from "../appliance/migrate-only.ts";
 import { acceptReloadRequests, logStarted, readyText, serveReloads } from "../appliance/serving.ts";
 import { openLog } from "../appliance/open-log.ts";
 import { open } from "../appliance/with-appliance.ts";
+import { logExposures } from "../checks/access.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Runs the appliance until the process is to end, or only migrates its database. */
@@ -34,7 +36,7 @@ export async function runServer({
   const lock = takeServeLock(config.storage.path);
   try {
     if (migrateOnly) {
-      (await import("../appliance/migrate-only.ts")).migrateOnly(config, terminal);
+      migrate(config, terminal);
       return;
     }
     const log = openLog(config, terminal);
@@ -85,8 +87,7 @@ async function start({
   const { out } = terminal;
   await appliance.start({ inTurns: true });
   logStarted(appliance, config, log);
-  // Loaded now, because nothing of it is needed until requests are accepted.
-  (await import("../checks/access.ts")).logExposures(config, log, systemClock.now());
+  logExposures(config, log, systemClock.now());
   // Created before the server is said to be ready, because that can fail, and printed after the lines of the log, where
   // people look.
   const secrets = await firstStartText({ appliance, config, out, url, print: printSecrets });

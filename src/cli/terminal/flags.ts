@@ -1,4 +1,4 @@
-import type { HostPort } from "../../platform/config/fields/texts.ts";
+import { readListen, type HostPort } from "../../platform/config/fields/texts.ts";
 import { fromIsoTime } from "../../platform/lib/clock.ts";
 import { durationForm, parseDuration } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
@@ -132,9 +132,6 @@ export function hostPort(form: string, description: string): Flag<HostPort | und
     form,
     description,
     read(given) {
-      // Loaded on demand: it needs packages that no other option does.
-      const { readListen } =
-        require("../../platform/config/fields/texts.ts") as typeof import("../../platform/config/fields/texts.ts");
       const result = readListen(given);
       if ("value" in result) return result.value;
       const { allowed, nearest } = result;

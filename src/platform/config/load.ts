@@ -6,8 +6,8 @@ import type { Diagnostic } from "./diagnostics.ts";
 import { fieldSchema, type Partly, type ReadContext } from "./fields/fields.ts";
 import { readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
-import type { TableNode } from "./toml/document.ts";
-import { quickDocument, tomlWithPositions } from "./toml/quick-document.ts";
+import { parseDocument, type TableNode } from "./toml/document.ts";
+import { quickDocument } from "./toml/quick-document.ts";
 import { codeOf } from "../lib/errors.ts";
 
 export type { Config } from "./config.ts";
@@ -89,7 +89,7 @@ function loadWithPlaces(
   context: Context,
   withSource: (values: FileValues) => Config,
 ): LoadResult {
-  const document = tomlWithPositions().parseDocument(text);
+  const document = parseDocument(text);
   if (!document.ok) {
     const { at, ...error } = document.error;
     return { ok: false, errors: [{ file: path, ...at, path: "", ...error }] };

@@ -1,3 +1,5 @@
+import { dlopen, FFIType, ptr } from "bun:ffi";
+
 /**
  * Reports the state of the server to the service manager, by the protocol of sd_notify(3). No call throws, and none has
  * an effect without a service manager.
@@ -102,7 +104,6 @@ const pathBytesMax = 108;
  */
 function openNotifySocket(name: string) {
   const address = encodeAddress(name);
-  const { dlopen, FFIType, ptr } = require("bun:ffi") as typeof import("bun:ffi");
   // musl provides its C library under this name, too.
   const { symbols } = dlopen("libc.so.6", {
     socket: { args: [FFIType.i32, FFIType.i32, FFIType.i32], returns: FFIType.i32 },

@@ -1,3 +1,4 @@
+import { dlopen, FFIType, ptr } from "bun:ffi";
 import { readdirSync } from "node:fs";
 import type { GuardedRoutes } from "../http/guard.ts";
 import type { Clock, Timer } from "../../platform/lib/clock.ts";
@@ -21,7 +22,6 @@ const addressBytesMax = 128;
 
 /** @throws Error if the C library cannot be called */
 function openSteering(port: number) {
-  const { dlopen, FFIType, ptr } = require("bun:ffi") as typeof import("bun:ffi");
   // musl provides its C library under this name, too.
   const { symbols } = dlopen("libc.so.6", {
     getsockname: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },

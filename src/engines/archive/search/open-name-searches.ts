@@ -1,6 +1,8 @@
 import type { Clock } from "../../../platform/lib/clock.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
 import type { Archive, StartArchiveThread } from "../archive.ts";
+import { searchBlocks } from "./search-blocks.ts";
+import { searchFolder } from "./search-folder.ts";
 import { createNameSearches, type NameSearches, type SearchNames } from "./name-searches.ts";
 
 /** Threads for one search. With one, this thread would search. */
@@ -25,10 +27,8 @@ export function openNameSearches(dependencies: NameSearchesDependencies): NameSe
   const searchNames: SearchNames = async function* (options) {
     await archive.flush();
     if (folder === undefined || startWorker === undefined) {
-      const { searchBlocks } = await import("./search-blocks.ts");
       yield* searchBlocks({ archive, ...options, yielder: yielder() });
     } else {
-      const { searchFolder } = await import("./search-folder.ts");
       yield* searchFolder({ folder, threads, startWorker, ...options });
     }
   };

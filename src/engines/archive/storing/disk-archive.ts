@@ -4,6 +4,7 @@ import { bytesText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import type { Archive, TryLock } from "../archive.ts";
 import { listJournals } from "../files/folder.ts";
+import { folderExtent, readFolder } from "../files/reading.ts";
 import type { ArchiveLimits } from "../maintenance/limits.ts";
 import { createMaintenanceSchedule, type Maintain } from "./maintenance-schedule.ts";
 import { createNameWriter } from "./name-writer.ts";
@@ -94,12 +95,10 @@ export function createDiskArchive(dependencies: DiskArchiveOptions): Archive {
     flush,
     async *read({ start, signal }) {
       await flush();
-      const { readFolder } = await import("../files/reading.ts");
       yield* readFolder({ folder, start, signal, onDamage: maintenance.reportDamage });
     },
     async extent() {
       await flush();
-      const { folderExtent } = await import("../files/reading.ts");
       return folderExtent(folder);
     },
     status() {

@@ -4,6 +4,8 @@ import type { Clock } from "../../../platform/lib/clock.ts";
 import { randomHex, type FillRandom } from "../../../platform/lib/ids.ts";
 import type { Archive, StartArchiveThread, TryLock } from "../archive.ts";
 import { createDiskArchive, type DiskArchiveOptions } from "./disk-archive.ts";
+import { maintain as runMaintenance } from "../maintenance/maintain.ts";
+import { maintainInThread } from "../maintenance/maintenance-worker.ts";
 import type { Maintain } from "./maintenance-schedule.ts";
 import { createMemoryArchive } from "./memory-archive.ts";
 
@@ -33,9 +35,7 @@ export function openArchive(dependencies: ArchiveDependencies): Archive {
   const maintain: Maintain = async (task, signal) => {
     // Most commands, and a server that has not seen a name, need no thread.
     if (!existsSync(folder)) return { damagedBytes: 0 };
-    if (startWorker === undefined)
-      return (await import("../maintenance/maintain.ts")).maintain(task, tryLock);
-    const { maintainInThread } = await import("../maintenance/maintenance-worker.ts");
+    if (startWorker === undefined) return runMaintenance(task, tryLock);
     return maintainInThread(task, { startWorker, signal });
   };
 

@@ -22,13 +22,12 @@ import { createImports } from "../imports/imports.ts";
 import { createSourcePauses } from "../pauses/source-pauses.ts";
 import type { Source } from "../source.ts";
 import { openFeeds } from "./open-feeds.ts";
+import { createLogReading } from "./read-one-log.ts";
 
 /** The log list takes time to load. */
 const certificateLogReading = lazy(
   () => require("./open-certificate-logs.ts") as typeof import("./open-certificate-logs.ts"),
 );
-
-const oneLog = lazy(() => require("./read-one-log.ts") as typeof import("./read-one-log.ts"));
 
 interface SourcesDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
   config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
@@ -75,7 +74,7 @@ export function openSources({ config, onConfigChange, ...shared }: SourcesDepend
     archive,
     archiveChecks,
     /** Returns a function that reads a certificate log when it is called, for a log within the process. */
-    readLog: (reader: LogReader) => oneLog().createLogReading({ ...shared, activity, archive, reader }),
+    readLog: (reader: LogReader) => createLogReading({ ...shared, activity, archive, reader }),
     candidates,
     certificateLogs,
     /** Returns the log list and what the configuration selects, also if no certificate logs are followed. */

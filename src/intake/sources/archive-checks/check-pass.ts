@@ -6,10 +6,12 @@ import type { Clock } from "../../../platform/lib/clock.ts";
 import type { RecordedThreat } from "../../../threats/threats/record.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
+import { createScreener } from "../name-files/screener.ts";
+import { startScreeningThread } from "../name-files/screening-thread.ts";
 
 import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
 import type { CheckStore } from "./check-store.ts";
-import type { CheckPosition } from "./screened-blocks.ts";
+import { screenedBlocks, type CheckPosition } from "./screened-blocks.ts";
 import type { ArchiveCheck } from "./tables.ts";
 
 /** Maximum number of threats of a domain that are counted once although several names or days show them. */
@@ -72,9 +74,8 @@ export function createCheckPass(
   }
 
   async function openScreen() {
-    const [{ createMatcher }, { createScreener }, { createFilter }] = await Promise.all([
+    const [{ createMatcher }, { createFilter }] = await Promise.all([
       import("../../../engines/detection/match/matcher.ts"),
-      import("../name-files/screener.ts"),
       import("../../../engines/detection/filter/filter.ts"),
     ]);
     const tables = createMatcher(targets, { minSimilarity: detection.minSimilarity }).screeningTables();
@@ -85,14 +86,12 @@ export function createCheckPass(
         blocksAheadMax: 0,
         end: async () => {},
       };
-    const { startScreeningThread } = await import("../name-files/screening-thread.ts");
     const { screen, end } = startScreeningThread(startWorker(), { format, tables });
     return { screen, blocksAheadMax, end };
   }
 
   /** Returns whether all names were checked: false if it was stopped. */
   async function run(): Promise<boolean> {
-    const { screenedBlocks } = await import("./screened-blocks.ts");
     const { end, ...screening } = await openScreen();
     const start: CheckPosition = begun[0]!.position;
     try {

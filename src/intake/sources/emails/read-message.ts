@@ -1,4 +1,5 @@
 /** Reads the links and senders of an email, which is hostile input: each part of it has a limit. */
+import Parser from "postal-mime";
 import type PostalMime from "postal-mime";
 import type { Address, Attachment, Email } from "postal-mime";
 import { messageOf } from "../../../platform/lib/errors.ts";
@@ -44,7 +45,6 @@ const textNames = /\.(?:txt|ics|url|csv|md)$/i;
 
 /** Returns the entries of a message, each once, in their order: senders first. */
 export async function readMessage(message: Uint8Array<ArrayBuffer>): Promise<MessageEntry[]> {
-  const { default: Parser } = await import("postal-mime");
   const entries = createEntries();
   let messages = 0;
 

@@ -5,7 +5,7 @@ import type { ImportState } from "../../../platform/vocabulary/lists.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 import { NameListError } from "../name-file-bytes/byte-source.ts";
-import type { NameList } from "../name-files/name-list.ts";
+import { openNameList, type NameList } from "../name-files/name-list.ts";
 import type { ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
@@ -58,7 +58,6 @@ export function createImportRun({ candidates, clock, database, log, store }: Imp
     let names: NameList | undefined;
     let outcome: { state: ImportState; error: string | null };
     try {
-      const { openNameList } = await import("../name-files/name-list.ts");
       const { name, source, format, column } = list;
       names = await openNameList(name ?? "the names", { format, column, stream: content.stream, signal });
       await candidates.process(names.batches(), {

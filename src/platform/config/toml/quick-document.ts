@@ -1,5 +1,4 @@
-import { lazy } from "../../lib/startup.ts";
-import type { TableNode, TomlNode } from "./document.ts";
+import { parseDocument, type TableNode, type TomlNode } from "./document.ts";
 
 // Bun's parser is quadratic in the number of keys.
 const quickCharactersMax = 64 * 1024;
@@ -27,14 +26,11 @@ export function quickDocument(source: string): TableNode | undefined {
   }
 }
 
-/** Most starts do not need the parser that knows positions. */
-export const tomlWithPositions = lazy(() => require("./document.ts") as typeof import("./document.ts"));
-
 /** Returns the tree of a document for those who need no positions: it may have wrong ones. Undefined: it is not TOML. */
 export function readTree(source: string): TableNode | undefined {
   const quick = quickDocument(source);
   if (quick !== undefined) return quick;
-  const document = tomlWithPositions().parseDocument(source);
+  const document = parseDocument(source);
   return document.ok ? document.root : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { dlopen, FFIType, toArrayBuffer } from "bun:ffi";
 import type { Database as Sqlite } from "bun:sqlite";
 import { closeSync, fstatSync, openSync } from "node:fs";
 
@@ -87,7 +88,6 @@ const shared = 1;
  * @throws Error if another file is at the path, or if the C library cannot be called
  */
 export function openWalIndexHeader({ path, inode }: { path: string; inode: number }) {
-  const { dlopen, FFIType, toArrayBuffer } = require("bun:ffi") as typeof import("bun:ffi");
   const { i32, i64, ptr, u64 } = FFIType;
   // musl provides its C library under this name, too.
   const { symbols } = dlopen("libc.so.6", {

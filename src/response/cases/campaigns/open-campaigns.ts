@@ -5,6 +5,7 @@ import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import type { Foreground, Yielder } from "../../../platform/lib/yielder.ts";
 import { createCampaigns, type Campaigns } from "./campaigns.ts";
+import { createCampaignFollower } from "./follower.ts";
 
 const everySecond = "* * * * * *";
 /** After an error, everything is read again, which takes seconds of CPU for a million threats. */
@@ -28,16 +29,16 @@ export function openCampaigns({
   log,
   yielder,
 }: Needs<"clock" | "database" | "log" | "yielder"> & { foreground: Foreground }): CampaignServices {
-  const read = lazy(() => createCampaigns(database));
-  const follower = lazy(() => {
-    const module = require("./follower.ts") as typeof import("./follower.ts");
-    return module.createCampaignFollower({
+  const campaigns = createCampaigns(database);
+  // Commands do not start it.
+  const follower = lazy(() =>
+    createCampaignFollower({
       clock,
       database,
       program: programVersion(),
       yielder: inBackground(yielder(), { foreground, isStopped: () => isStopped, onStop }),
-    });
-  });
+    }),
+  );
   let schedule: Schedule | undefined;
   let isRunning = false;
   let isStopped = false;
@@ -66,13 +67,7 @@ export function openCampaigns({
   }
 
   return {
-    of: (threatSeq) => read().of(threatSeq),
-    jsonOf: (threatSeq) => read().jsonOf(threatSeq),
-    tiesOf: (threatId) => read().tiesOf(threatId),
-    get: (number) => read().get(number),
-    list: (options) => read().list(options),
-    total: () => read().total(),
-    threats: (campaign, options) => read().threats(campaign, options),
+    ...campaigns,
     catchUp: () => follower().catchUp(),
     behindMs: () => (behindSinceMs === undefined ? 0 : clock.monotonicMs() - behindSinceMs),
     start() {

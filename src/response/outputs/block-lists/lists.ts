@@ -3,17 +3,13 @@ import { equalInConstantTime } from "../../../access/console/password.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import { dayMs, type Timer } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
-import { lazy } from "../../../platform/lib/startup.ts";
 import type { BlockListFormat } from "../../../platform/vocabulary/lists.ts";
 import { createListAdministration, type ListAdministration } from "./list-administration.ts";
 import type { List, ListContent } from "./list.ts";
 import { createListFetches } from "./list-fetches.ts";
-import type { ListFile } from "./list-files.ts";
+import { createListFiles, type ListFile } from "./list-files.ts";
+import { createListContents } from "./list-contents.ts";
 import { createListStore } from "./list-store.ts";
-
-/** They load the tables of popular names and public suffixes. */
-const contentsModule = lazy(() => require("./list-contents.ts") as typeof import("./list-contents.ts"));
-const filesModule = lazy(() => require("./list-files.ts") as typeof import("./list-files.ts"));
 
 /** The block lists. Every change is recorded in the audit log. */
 export interface Lists extends ListAdministration {
@@ -57,10 +53,8 @@ export function createLists({
 }): Lists {
   const store = createListStore({ clock, database });
   const fetches = createListFetches({ clock, database, log, store });
-  const contents = lazy(() =>
-    contentsModule().createListContents({ clock, database, domains, log, store, version, yielder }),
-  );
-  const fileOf = lazy(() => filesModule().createListFiles({ yielder }));
+  const contents = createListContents({ clock, database, domains, log, store, version, yielder });
+  const fileOf = createListFiles({ yielder });
   const administration = createListAdministration({
     auditLog,
     clock,
@@ -74,7 +68,7 @@ export function createLists({
   async function readListsInUse(): Promise<void> {
     for (const list of store.all()) {
       const isInUse = list.fetchedAt !== null && clock.now() - list.fetchedAt < unusedAfterMs;
-      if (list.enabled && isInUse && timer !== undefined) await contents().content(list);
+      if (list.enabled && isInUse && timer !== undefined) await contents.content(list);
     }
   }
 
@@ -88,11 +82,11 @@ export function createLists({
     get: (key) => fetches.withLast(administration.get(key)),
     remove(key, options) {
       const removed = administration.remove(key, options);
-      contents().forget(removed);
+      contents.forget(removed);
       return removed;
     },
-    content: (list) => contents().content(list),
-    file: async (list, format) => fileOf()(list, await contents().content(list), format),
+    content: (list) => contents.content(list),
+    file: async (list, format) => fileOf(list, await contents.content(list), format),
     at({ name, token }) {
       const list = store.byName(name);
       const isRight = equalInConstantTime(token, list?.token ?? noToken);

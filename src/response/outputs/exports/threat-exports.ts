@@ -14,7 +14,7 @@ import type { SearchFilter } from "../../../threats/index/filter.ts";
 import type { ThreatIndex } from "../../../threats/index/threat-index.ts";
 import type { ExportFormat } from "./formats.ts";
 import { createExportFile, type ExportFile } from "./export-file.ts";
-import type { MispFeedOptions, MispFeedWritten } from "./misp-feed.ts";
+import { byDay, writeMispFeed, type MispFeedOptions, type MispFeedWritten } from "./misp-feed.ts";
 import { createInstanceId } from "./instance-id.ts";
 import { createThreatReader } from "./threat-reader.ts";
 
@@ -108,8 +108,6 @@ export function createThreatExports({
       }
     },
     async writeMispFeed(filter, options) {
-      // Only the command line needs it.
-      const { byDay, writeMispFeed } = await import("./misp-feed.ts");
       const { seqs, firstSeen } = await threatIndex().seqsWithTimes(filter);
       return writeMispFeed(byDay(seqs, firstSeen), {
         ...options,

@@ -54,7 +54,7 @@ export function docsPages({
     async client(request, headers, { file }) {
       const found = clients.find((client) => client.file === file);
       if (found === undefined) throw noSuchRoute();
-      const bytes = new TextEncoder().encode(await found.load());
+      const bytes = new TextEncoder().encode(found.text);
       return send(withEtag(bytes, "text/plain; charset=utf-8"), request, headers);
     },
 
