@@ -1,6 +1,6 @@
 import { and, count, desc, eq, lte, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, valuesOf } from "../../platform/database/statement.ts";
+import { statement, valuesExcept } from "../../platform/database/statement.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
@@ -54,10 +54,7 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
   const { query } = database;
   const report = createAuditReport({ database, clock });
   const insert = statement(database, (q) =>
-    q
-      .insert(auditLog)
-      .values(valuesOf(auditLog, "at", "channel", "name", "address", "action", "subject", "detail"))
-      .returning({ seq: auditLog.seq }),
+    q.insert(auditLog).values(valuesExcept(auditLog, "seq")).returning({ seq: auditLog.seq }),
   );
 
   return {

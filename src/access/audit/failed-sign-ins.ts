@@ -1,6 +1,6 @@
 import { and, count, desc, eq, gte, lte, sql, sum } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { statement, value, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../platform/lib/clock.ts";
 import { clientNetwork } from "../../platform/network/client-network.ts";
 import { failedSignIns } from "./tables.ts";
@@ -51,9 +51,7 @@ export function createFailedSignIns({
   );
   const networksOf = statement(database, (q) => q.select({ n: count() }).from(failedSignIns).where(isOfHour));
   const insert = statement(database, (q) =>
-    q
-      .insert(failedSignIns)
-      .values(valuesOf(failedSignIns, "network", "hour", "attempts", "firstAt", "lastAt", "address")),
+    q.insert(failedSignIns).values(valuesExcept(failedSignIns, "seq")),
   );
   const add = statement(database, (q) =>
     q

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { statement, value, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
 import { normalizeHostName } from "../../engines/detection/names/name.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
@@ -180,21 +180,7 @@ function prepareStatements(database: Database) {
     insert: statement(database, (query) =>
       query
         .insert(apiKeys)
-        .values(
-          valuesOf(
-            apiKeys,
-            "id",
-            "name",
-            "hash",
-            "prefix",
-            "plan",
-            "scopes",
-            "domains",
-            "origin",
-            "createdAt",
-            "expiresAt",
-          ),
-        )
+        .values(valuesExcept(apiKeys, "seq", "revokedAt", "lastUsedAt"))
         .returning(recordColumns),
     ),
     revoke: statement(database, (query) =>

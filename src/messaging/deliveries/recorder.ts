@@ -3,7 +3,7 @@ import { recipientAction } from "../../access/audit/actions.ts";
 import { system } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Needs } from "../../access/audit/needs.ts";
-import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { statement, value, valuesExcept } from "../../platform/database/statement.ts";
 import { optionalIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import type { AttemptResult, FailureConsequence } from "./channel.ts";
@@ -219,22 +219,7 @@ function createAttemptWriter({
       .limit(1),
   );
   const insertAttempt = statement(database, (query) =>
-    query
-      .insert(deliveryAttempts)
-      .values(
-        valuesOf(
-          deliveryAttempts,
-          "deliverySeq",
-          "startedAt",
-          "durationMs",
-          "phases",
-          "address",
-          "statusCode",
-          "failure",
-          "error",
-          "response",
-        ),
-      ),
+    query.insert(deliveryAttempts).values(valuesExcept(deliveryAttempts, "seq")),
   );
 
   /** Returns undefined if there is no further attempt. */

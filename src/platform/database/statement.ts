@@ -95,6 +95,20 @@ export function valuesOf<T extends Table, Name extends keyof T["_"]["columns"] &
   return Object.fromEntries(names.map((name) => [name, value(columns[name]!, name)])) as Record<Name, SQL>;
 }
 
+/** Placeholders for an insert of all columns except those that a new row has no value for. */
+export function valuesExcept<T extends Table, Name extends keyof T["_"]["columns"] & string = never>(
+  table: T,
+  ...names: Name[]
+): Record<Exclude<keyof T["_"]["columns"] & string, Name>, SQL> {
+  const excluded: readonly string[] = names;
+  const columns = Object.entries<Column>(getTableColumns(table));
+  const given = columns.filter(([name]) => !excluded.includes(name));
+  return Object.fromEntries(given.map(([name, column]) => [name, value(column, name)])) as Record<
+    Exclude<keyof T["_"]["columns"] & string, Name>,
+    SQL
+  >;
+}
+
 function propertyOf(column: Column): string {
   const columns: Record<string, Column> = getTableColumns(column.table);
   return Object.keys(columns).find((name) => columns[name] === column) ?? column.name;

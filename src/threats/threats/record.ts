@@ -3,7 +3,7 @@ import { system } from "../../access/audit/actor.ts";
 import type { CaseSettings, DetectionSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { statement, value, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
 import type { Match } from "./severity/similarity-reasons.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
@@ -244,31 +244,16 @@ function createStatements(database: Database) {
       query
         .insert(threats)
         .values(
-          valuesOf(
+          valuesExcept(
             threats,
-            "id",
-            "protectedDomainSeq",
-            "domain",
-            "type",
-            "status",
-            "severity",
-            "similarity",
-            "source",
-            "reasons",
-            "severityReasons",
-            "firstSeen",
-            "createdAt",
-            "statusChangedAt",
-            "changedAt",
-            "whois",
-            "screenshotToken",
-            "importSeq",
-            "scanSeq",
-            "cloneSeenAt",
-            "verified",
-            "dueAt",
-            "siteState",
-            "siteStateAt",
+            "seq",
+            "decidedAt",
+            "reactivations",
+            "ipAddress",
+            "registrar",
+            "nameServer",
+            "assigneeSeq",
+            "campaignSeq",
           ),
         ),
     ),

@@ -9,6 +9,7 @@ import {
   opaqueValue,
   statement,
   value,
+  valuesExcept,
   valuesOf,
 } from "../../../src/platform/database/statement.ts";
 
@@ -134,6 +135,20 @@ describe("a statement that writes", () => {
     );
     expect(insert.get({ seq: 7, ...full })).toEqual({ seq: 7 });
     expect(query.select().from(things).where(eq(things.seq, 7)).get()).toEqual({ seq: 7, ...full });
+  });
+
+  test("inserts every column except those that are named", () => {
+    const insert = statement(database, (into) =>
+      into
+        .insert(things)
+        .values(valuesExcept(things, "seq", "bytes"))
+        .returning(),
+    );
+    const { seq, ...inserted } = insert.get(full)!;
+    expect(seq).toBeNumber();
+    expect(inserted).toEqual({ ...full, bytes: null });
+    const all = statement(database, (into) => into.insert(others).values(valuesExcept(others)).returning());
+    expect(all.get({ seq: 9, name: "x" })).toEqual({ seq: 9, name: "x" });
   });
 
   test("applies the mapping of the columns in an update", () => {

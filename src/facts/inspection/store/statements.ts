@@ -1,6 +1,13 @@
 import { and, asc, count, desc, eq, lte, min, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { countValue, opaqueValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import {
+  countValue,
+  opaqueValue,
+  statement,
+  value,
+  valuesExcept,
+  valuesOf,
+} from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { threats } from "../../../threats/threats/store/tables.ts";
 import { inspectionPriorities } from "../../../platform/vocabulary/inspections.ts";
@@ -170,34 +177,7 @@ function prepareCounts(database: Database) {
 function prepareSaves(database: Database) {
   return {
     insert: statement(database, (query) =>
-      query
-        .insert(inspections)
-        .values(
-          valuesOf(
-            inspections,
-            "id",
-            "address",
-            "host",
-            "priority",
-            "source",
-            "originKind",
-            "originName",
-            "within",
-            "requestedAt",
-            "state",
-            "dueAt",
-            "attempts",
-            "startedAt",
-            "finishedAt",
-            "durationMs",
-            "imitates",
-            "protectedDomain",
-            "score",
-            "verdicts",
-            "page",
-            "reason",
-          ),
-        ),
+      query.insert(inspections).values(valuesExcept(inspections, "seq", "threatSeq")),
     ),
     save: statement(database, (query) =>
       query

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
 import { threats } from "../../../threats/threats/store/tables.ts";
 import type { Takedown } from "./report.ts";
 import { takedownColumns, toTakedown } from "./rows.ts";
@@ -52,20 +52,7 @@ function threatStatements(database: Database) {
     insertTakedown: statement(database, (query) =>
       query
         .insert(takedowns)
-        .values(
-          valuesOf(
-            takedowns,
-            "threatSeq",
-            "domain",
-            "protectedDomain",
-            "registrar",
-            "hoster",
-            "reportedAt",
-            "countedFrom",
-            "downAt",
-            "downState",
-          ),
-        )
+        .values(valuesExcept(takedowns, "seq", "backAt", "closedAt"))
         .returning({ seq: takedowns.seq }),
     ),
     cover: statement(database, (query) =>
@@ -115,32 +102,7 @@ function reportStatements(database: Database) {
     insertReport: statement(database, (query) =>
       query
         .insert(takedownReports)
-        .values(
-          valuesOf(
-            takedownReports,
-            "reference",
-            "purpose",
-            "previousSeq",
-            "recipientKind",
-            "recipientName",
-            "recipientEmail",
-            "recipientFormUrl",
-            "recipientSource",
-            "method",
-            "subject",
-            "body",
-            "language",
-            "createdAt",
-            "channel",
-            "actorName",
-            "actorAddress",
-            "ticket",
-            "delivery",
-            "attemptAt",
-            "messageId",
-            "followUpAt",
-          ),
-        )
+        .values(valuesExcept(takedownReports, "seq", "deliveryResponse", "attempts", "sentAt"))
         .returning({ seq: takedownReports.seq }),
     ),
     reportsOfThreat: statement(database, (query) =>
@@ -196,11 +158,7 @@ function partStatements(database: Database) {
   const ofReport = eq(takedownFiles.reportSeq, value(takedownFiles.reportSeq));
   return {
     insertResponse: statement(database, (query) =>
-      query
-        .insert(takedownResponses)
-        .values(
-          valuesOf(takedownResponses, "reportSeq", "at", "text", "channel", "actorName", "actorAddress"),
-        ),
+      query.insert(takedownResponses).values(valuesExcept(takedownResponses, "seq")),
     ),
     responses: statement(database, (query) =>
       query
@@ -210,21 +168,7 @@ function partStatements(database: Database) {
         .orderBy(desc(takedownResponses.seq)),
     ),
     insertFile: statement(database, (query) =>
-      query
-        .insert(takedownFiles)
-        .values(
-          valuesOf(
-            takedownFiles,
-            "reportSeq",
-            "position",
-            "name",
-            "mediaType",
-            "bytes",
-            "sha256",
-            "attached",
-            "content",
-          ),
-        ),
+      query.insert(takedownFiles).values(valuesExcept(takedownFiles)),
     ),
     files: statement(database, (query) =>
       query

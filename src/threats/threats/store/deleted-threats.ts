@@ -1,6 +1,6 @@
 import { and, eq, lte, max } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { statement, value, valuesExcept } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Status, ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import type { CertificateSighting } from "./origins.ts";
@@ -54,19 +54,7 @@ export function createDeletedThreats(database: Database): DeletedThreats {
       .where(ofPair),
   );
   const insert = statement(database, (query) =>
-    query
-      .insert(deletedThreats)
-      .values(
-        valuesOf(
-          deletedThreats,
-          "protectedDomainSeq",
-          "domain",
-          "threatId",
-          "status",
-          "closedAt",
-          "deletedAt",
-        ),
-      ),
+    query.insert(deletedThreats).values(valuesExcept(deletedThreats, "seq")),
   );
   const remove = statement(database, (query) => query.delete(deletedThreats).where(ofPair));
   const newest = statement(database, (query) =>

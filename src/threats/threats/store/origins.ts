@@ -1,6 +1,6 @@
 import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import { threatCertificates, threats, threatUrls } from "./tables.ts";
@@ -153,24 +153,7 @@ function createStatements(database: Database) {
       .where(and(ofThreat, eq(threatCertificates.identity, value(threatCertificates.identity)))),
   );
   const insertCertificate = statement(database, (query) =>
-    query
-      .insert(threatCertificates)
-      .values(
-        valuesOf(
-          threatCertificates,
-          "threatSeq",
-          "identity",
-          "issuer",
-          "serial",
-          "notBefore",
-          "log",
-          "entryUrl",
-          "index",
-          "isVerified",
-          "seenAt",
-        ),
-      )
-      .onConflictDoNothing(),
+    query.insert(threatCertificates).values(valuesExcept(threatCertificates, "seq")).onConflictDoNothing(),
   );
   const countCertificates = statement(database, (query) =>
     query.select({ total: count() }).from(threatCertificates).where(ofThreat),

@@ -1,7 +1,7 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { opaqueValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { opaqueValue, statement, value, valuesExcept } from "../../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import { threatHistory, threats } from "../store/tables.ts";
 
@@ -36,21 +36,7 @@ const textCharactersMax = 500;
 
 export function createHistory({ database, clock }: { database: Database; clock: Clock }): History {
   const insert = statement(database, (query) =>
-    query
-      .insert(threatHistory)
-      .values(
-        valuesOf(
-          threatHistory,
-          "threatSeq",
-          "at",
-          "field",
-          "before",
-          "after",
-          "channel",
-          "actorName",
-          "actorAddress",
-        ),
-      ),
+    query.insert(threatHistory).values(valuesExcept(threatHistory, "seq")),
   );
   const trim = statement(database, (query) =>
     query.delete(threatHistory).where(

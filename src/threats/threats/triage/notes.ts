@@ -1,7 +1,7 @@
 import { asc, count, eq } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { statement, value, valuesExcept } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import { threatNotes, threats } from "../store/tables.ts";
@@ -43,9 +43,7 @@ export function createNotes({
       .where(eq(threatNotes.threatSeq, value(threatNotes.threatSeq))),
   );
   const insert = statement(database, (query) =>
-    query
-      .insert(threatNotes)
-      .values(valuesOf(threatNotes, "threatSeq", "at", "text", "channel", "actorName", "actorAddress")),
+    query.insert(threatNotes).values(valuesExcept(threatNotes, "seq")),
   );
   const list = statement(database, (query) =>
     query
