@@ -481,6 +481,12 @@ describe("tests", () => {
     expect(forgotten).toEqual([]);
   });
 
+  test("expect one status, never one of several", () => {
+    expect(
+      offenders(filesBelow("test"), /\[ *[2-5]\d\d(, *[2-5]\d\d)+ *\]\)\.(toContain|toInclude)/),
+    ).toEqual([]);
+  });
+
   test("have names that are clear to somebody who has read no report", () => {
     const number = /\((?:(?:security|reliability|conformance|issue) [A-Z]?\d+|[BDFM]\d+)[,)]/;
     expect(offenders(filesBelow("test"), number)).toEqual([]);

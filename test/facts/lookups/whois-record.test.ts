@@ -264,8 +264,9 @@ test("hidden characters that a registrant entered are escaped", () => {
 });
 
 test("hostile text is read in time proportional to its length", () => {
-  const bytes = 64 * 1024;
-  const texts64 = [
+  // Far more than a server may send, so that quadratic work on one of these texts would never end.
+  const bytes = 1 << 20;
+  const pieces = [
     "\n",
     " ",
     ": ",
@@ -280,11 +281,10 @@ test("hostile text is read in time proportional to its length", () => {
     ".",
     "(",
   ];
-  for (const piece of texts64) {
+  for (const piece of pieces) {
     const text = piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes);
-    readWhois(text, "example-banc.com");
+    expect(readWhois(text, "example-banc.com")).toBeDefined();
   }
-  // Quadratic work on one of these texts takes much longer.
 }, 60_000);
 
 test("the server is read from IANA's response about a top-level domain", () => {

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { dirname, join } from "node:path";
 import type { Actor } from "../../../src/access/audit/actor.ts";
 import { openApi, type Api } from "../../support/api.ts";
+import { createAuthority, issue } from "../../support/certificates.ts";
 import { until } from "../../support/until.ts";
 
 let api: Api;
@@ -182,12 +185,16 @@ describe("listening", () => {
     );
     missing.dispose();
 
-    const tls = await selfSigned();
-    if (tls === undefined) return;
-    const secure = openApi({ server: { tls, publicUrlIsDefault: true } });
+    const folder = dirname(api.path);
+    const [certPath, keyPath] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const authority = createAuthority();
+    const { cert, key } = issue(authority, ["127.0.0.1"]);
+    writeFileSync(certPath, cert);
+    writeFileSync(keyPath, key);
+    const secure = openApi({ server: { tls: { certPath, keyPath }, publicUrlIsDefault: true } });
     const { url } = secure.server.listen();
     expect(url).toBe(`https://127.0.0.1:${secure.server.port}`);
-    const response = await fetch(`${url}/v1/threats`, { tls: { rejectUnauthorized: false } });
+    const response = await fetch(`${url}/v1/threats`, { tls: { ca: authority.cert } });
     expect(response.status).toBe(401);
     await secure.server.stop();
     secure.dispose();
@@ -226,32 +233,3 @@ describe("listening", () => {
     expect(text).toContain('"status":"resolved"');
   });
 });
-
-/** Returns a certificate created by openssl; undefined without openssl. */
-async function selfSigned(): Promise<{ certPath: string; keyPath: string } | undefined> {
-  if (Bun.which("openssl") === null) return undefined;
-  const folder = api.path.slice(0, api.path.lastIndexOf("/"));
-  const [certPath, keyPath] = [`${folder}/cert.pem`, `${folder}/key.pem`];
-  const made = Bun.spawnSync(
-    [
-      "openssl",
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-days",
-      "2",
-      "-subj",
-      "/CN=localhost",
-      "-keyout",
-      keyPath,
-      "-out",
-      certPath,
-    ],
-    { stdio: ["ignore", "ignore", "ignore"] },
-  );
-  return made.success ? { certPath, keyPath } : undefined;
-}
