@@ -61,6 +61,8 @@ export interface ApiKeys {
   flushLastUsed(): Promise<void> | undefined;
 }
 
+/** A key that expires within this time is reported, so that it can be replaced before. */
+export const keyExpiresSoonMs = 14 * 86_400_000;
 const nameCharactersMax = 100;
 
 const recordColumns = {

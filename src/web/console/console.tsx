@@ -1,7 +1,7 @@
-import type { ConsoleHandler } from "../api/server.ts";
 import { PublicError } from "../../platform/lib/errors.ts";
 import { logDropped } from "../../platform/lib/log.ts";
 import { pathOf, queryOf } from "../../platform/lib/request-path.ts";
+import type { ConsoleHandler } from "../api/server.ts";
 import {
   assetsPath,
   invitationTokenIn,

@@ -19,7 +19,7 @@ import { sourcePages } from "./pages/sources/routes.ts";
 import { auditPages, systemPages } from "./pages/system/routes.ts";
 import { takedownPages } from "./pages/takedowns/routes.ts";
 import { threatListPages } from "./pages/threats/routes.ts";
-import { trapPages } from "./pages/traps/routes.ts";
+import { trapPages } from "./pages/traps/traps.tsx";
 import { decisionPages } from "./pages/decisions/decisions.tsx";
 import { deliveryPages } from "./pages/deliveries/delivery-pages.tsx";
 import { userPages } from "./pages/users/routes.ts";

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { keyExpiresSoonMs } from "../../../src/access/keys/keys.ts";
 import type { BackupStatus } from "../../../src/operations/backups/running/backups.ts";
 import { toPlainTime } from "../../../src/platform/lib/clock.ts";
 import {
   concernsOf,
   feedSilentMs,
-  keyExpiresSoonMs,
   conditionConcerns,
   growthConcerns,
   reloadConcerns,

@@ -3,8 +3,8 @@ import { recipientState } from "../../../messaging/deliveries/rules/recipient-st
 import { failedCountedMax } from "../../../messaging/deliveries/store/failure-summary.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
-import type { PageServices } from "../shell/services.ts";
 import type { DayOfDeliveries } from "../../../messaging/deliveries/store/hours.ts";
+import type { PageServices } from "../shell/services.ts";
 import { percent } from "../charts/split-bar.tsx";
 
 /** Numbers of one recipient: attempts in the last 24 hours and queued deliveries. */

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type {
   Attempt,
   Delivery,
@@ -7,20 +8,19 @@ import type {
 import { counted, grouped, capitalized, sentence } from "../../../platform/lib/wording.ts";
 import { isMessage, titleOf } from "../../../messaging/content/sent-message.ts";
 import type { DeliveryStatus } from "../../../platform/vocabulary/channels.ts";
+import type { FailedDeliveries, FailureCause } from "../../../messaging/deliveries/store/failure-summary.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
+import type { Severity } from "../../../platform/vocabulary/threats.ts";
+import type { AttemptResult } from "../../../messaging/deliveries/channel.ts";
 import { Time } from "../kit/components.tsx";
 import { StateMark, type Tone, FlashMessage } from "../kit/marks.tsx";
 import type { IconName } from "../kit/icons.tsx";
 import { inWords } from "../kit/labels.ts";
 import { Text } from "../kit/name.tsx";
 import { column, Table, type Column } from "../kit/table.tsx";
-import { STATUS_CODES } from "node:http";
-import type { FailedDeliveries, FailureCause } from "../../../messaging/deliveries/store/failure-summary.ts";
-import { visible } from "../../../platform/lib/safe-text.ts";
-import type { Severity } from "../../../platform/vocabulary/threats.ts";
 import { deliveryPath } from "../kit/paths.ts";
 import type { PageServices } from "../shell/services.ts";
 import { compareNames, ComparedName } from "../threat-kit/compared-name.tsx";
-import type { AttemptResult } from "../../../messaging/deliveries/channel.ts";
 
 const statusBadges: Record<DeliveryStatus, { tone: Tone; icon?: IconName; label: string }> = {
   failed: { tone: "bad", label: "Failed" },

@@ -9,15 +9,15 @@ import {
   type FailedDeliveries,
 } from "../../../messaging/deliveries/store/failure-summary.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
 import { LinkButton, Time } from "../kit/components.tsx";
 import { PostButton } from "../kit/form.tsx";
 import { Note, StateMark } from "../kit/marks.tsx";
 import type { PageServices } from "../shell/services.ts";
+import { recipientPath } from "../kit/paths.ts";
 import { atMost, DayStats } from "./day-stats.tsx";
 import { causeText, failureTexts } from "./delivery-parts.tsx";
-import type { Instant } from "../../../platform/lib/clock.ts";
-import { visible } from "../../../platform/lib/safe-text.ts";
-import { recipientPath } from "../kit/paths.ts";
 
 /** Names of a recipient and of what it is sent. */
 export interface RecipientWords {

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import type { Facts } from "../../../facts/enrichment/facts/facts.ts";
 import { visualSimilarityText } from "../../../threats/threats/severity/phishing-page.ts";
 import type { Threat } from "../../../threats/threats/store/queries.ts";
+import type { Page } from "../../../facts/lookups/page/page-lookup.ts";
 import { Time } from "../kit/components.tsx";
 import { Text } from "../kit/name.tsx";
 import { threatPath } from "../kit/paths.ts";
-import type { Page } from "../../../facts/lookups/page/page-lookup.ts";
 
 export interface PagePictures {
   threat: Pick<Threat, "id" | "domain" | "protectedDomain" | "screenshotToken">;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { FieldError } from "../../../platform/lib/errors.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
-import { FieldError } from "../../../platform/lib/errors.ts";
 
 /** A POST form with the CSRF token. */
 export function Form(props: { action: string; children: ComponentChildren; class?: string; id?: string }) {

@@ -1,5 +1,5 @@
-import { icon } from "../../http/icon.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
+import { icon } from "../../http/icon.ts";
 import { browserScript } from "../browser/script.ts";
 import { assetsPath } from "../kit/paths.ts";
 import base from "../styles/base.css" with { type: "text" };

@@ -20,6 +20,12 @@ export interface ConsoleRequest {
   visitor: Visitor | undefined;
 }
 
+/** Returns who sent a request whose cookies have been read. */
+export function visitorOf({ visitor }: ConsoleRequest): Visitor {
+  if (visitor === undefined) throw new Error("the cookies have not been read");
+  return visitor;
+}
+
 /** Returns an account as an actor; null for somebody who is not signed in yet. */
 export function consoleActor(account: Pick<Account, "name"> | null, address: string | undefined): Actor {
   return { channel: "console", name: account?.name ?? null, address: address ?? null };

@@ -3,13 +3,14 @@ import { renderToString } from "preact-render-to-string";
 import { databaseDamagedCode, databaseFileChangedCode } from "../../../platform/database/files/open-file.ts";
 import { sqliteErrorCode } from "../../../platform/database/files/errors.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
-import { describeError } from "../../http/errors.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
 import { sentence } from "../../../platform/lib/wording.ts";
 import { may } from "../../../platform/vocabulary/permissions.ts";
+import { describeError } from "../../http/errors.ts";
 import { PageContextOf, type PageContext } from "../kit/page-context.ts";
 import type { Flash, PageResult } from "../kit/page-result.ts";
+import { overviewPath } from "../kit/paths.ts";
 import type { Assets } from "./assets.ts";
 import { Frame, Layout, type MarkedEntry } from "./layout.tsx";
 import type { ConsoleRequest } from "./request.ts";
@@ -17,7 +18,6 @@ import type { FindRoute, NavigationEntry, NavigationMark, PageGroup } from "./ro
 import type { PageServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { preferencesOf, readerOf, type Preferences } from "./reader.ts";
-import { overviewPath } from "../kit/paths.ts";
 
 const errorTitles: Record<number, string> = {
   400: "Invalid request",

@@ -1,8 +1,10 @@
 import type { ConsoleSignIn } from "../../../access/console/sign-in.ts";
-import type { Server } from "../../api/server.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound, type PublicError } from "../../../platform/lib/errors.ts";
 import { may } from "../../../platform/vocabulary/permissions.ts";
+import type { Server } from "../../api/server.ts";
+import { redirect, type PageResult } from "../kit/page-result.ts";
+import { accountPath, signInPath } from "../kit/paths.ts";
 import { readUpload } from "./multipart.ts";
 import { consoleActor, formBytesMax, ownerOf, readForm, type ConsoleRequest } from "./request.ts";
 import type { Responder } from "./responses.tsx";
@@ -10,8 +12,6 @@ import { authorize, type Context, type FindRoute } from "./router.ts";
 import type { PageServices, ServiceName, ConsoleServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { isCsrfToken, type Visitor, type Visitors } from "./visitors.ts";
-import { redirect, type PageResult } from "../kit/page-result.ts";
-import { accountPath, signInPath } from "../kit/paths.ts";
 
 /** Each holds its form, which takes memory that all bodies share. */
 const formsWaitingMax = 16;

@@ -3,8 +3,8 @@ import { markSecondsMax } from "../../../access/console/known-devices.ts";
 import { equalInConstantTime } from "../../../access/console/password.ts";
 import type { ConsoleSession, ConsoleSessions } from "../../../access/console/sessions.ts";
 import { randomText, type FillRandom } from "../../../platform/lib/ids.ts";
-import { overviewPath, signInPath } from "../kit/paths.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import { overviewPath, signInPath } from "../kit/paths.ts";
 
 /** A browser, identified by the cookies of its request. */
 export interface Visitor {

@@ -1,10 +1,10 @@
 import type { SignedIn } from "../../../access/console/sign-in-steps.ts";
+import { codeUri, readableSecret } from "../../../access/accounts/one-time-codes.ts";
 import { signInPath, signInCodePath } from "../kit/paths.ts";
-import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "../shell/request.ts";
+import { consoleActor, formBytesMax, readForm, type ConsoleRequest, visitorOf } from "../shell/request.ts";
 import type { Responder } from "../shell/responses.tsx";
 import type { ConsoleServices } from "../shell/services.ts";
 import { isCsrfToken, ownPath } from "../shell/visitors.ts";
-import { codeUri, readableSecret } from "../../../access/accounts/one-time-codes.ts";
 import { Copyable, FormError } from "../kit/components.tsx";
 import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
 import { QrCode } from "./qr-code.tsx";
@@ -36,7 +36,7 @@ export function createCodeStep(
     { pending, to }: { pending: string; to: string },
     { message, status = 200 }: { message?: string; status?: number } = {},
   ): Response {
-    const found = consoleSignIn.pendingOf(pending, call.visitor!.csrfToken);
+    const found = consoleSignIn.pendingOf(pending, visitorOf(call).csrfToken);
     if (found === undefined) return showForm(call, to, { message: expiredMessage, status: 401 });
     const { account, newSecret } = found;
     const form = { pending, to, message };
@@ -50,13 +50,13 @@ export function createCodeStep(
   }
 
   async function signInWithCode(call: ConsoleRequest): Promise<Response> {
-    if (call.visitor!.session !== undefined) return responder.redirect(call, signInPath);
+    if (visitorOf(call).session !== undefined) return responder.redirect(call, signInPath);
     const form = await readForm(call, formBytesMax.signedOut);
     const to = ownPath(form.get("to"));
     const pending = form.get("pending") ?? "";
-    if (!isCsrfToken(form.get("form_token"), call.visitor!))
+    if (!isCsrfToken(form.get("form_token"), visitorOf(call)))
       return showForm(call, to, { message: expiredMessage, status: 400 });
-    const { csrfToken: visit, deviceMark } = call.visitor!;
+    const { csrfToken: visit, deviceMark } = visitorOf(call);
     const result = await consoleSignIn.signInWithCode(
       {
         pending,

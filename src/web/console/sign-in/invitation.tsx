@@ -5,7 +5,7 @@ import { FormError } from "../kit/components.tsx";
 import { Button, Form, TextField } from "../kit/form.tsx";
 import { Text } from "../kit/name.tsx";
 import { invitationPath, signInPath } from "../kit/paths.ts";
-import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "../shell/request.ts";
+import { consoleActor, formBytesMax, readForm, type ConsoleRequest, visitorOf } from "../shell/request.ts";
 import type { Responder } from "../shell/responses.tsx";
 import type { ConsoleServices } from "../shell/services.ts";
 import { isCsrfToken } from "../shell/visitors.ts";
@@ -49,7 +49,7 @@ export function createInvitation({
 
   async function acceptInvitation(call: ConsoleRequest, token: string): Promise<Response> {
     const form = await readForm(call, formBytesMax.signedOut);
-    if (!isCsrfToken(form.get("form_token"), call.visitor!))
+    if (!isCsrfToken(form.get("form_token"), visitorOf(call)))
       return showInvitation(call, token, {
         message: "This page expired. Enter the password again.",
         status: 400,

@@ -1,16 +1,16 @@
 import { accountNameCharactersMax } from "../../../access/accounts/account-names.ts";
 import type { SignedIn } from "../../../access/console/sign-in-steps.ts";
+import { passwordCharactersMax } from "../../../access/accounts/password-rules.ts";
 import { overviewPath, signInPath } from "../kit/paths.ts";
-import { createCodeStep } from "./code-step.tsx";
 import { preferencesCookie, preferencesOf, timeZoneIn } from "../shell/reader.ts";
-import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "../shell/request.ts";
+import { consoleActor, formBytesMax, readForm, type ConsoleRequest, visitorOf } from "../shell/request.ts";
 import type { Responder } from "../shell/responses.tsx";
 import type { ConsoleServices } from "../shell/services.ts";
 import { isCsrfToken, ownPath, type Visitors } from "../shell/visitors.ts";
-import { passwordCharactersMax } from "../../../access/accounts/password-rules.ts";
 import { FormError } from "../kit/components.tsx";
 import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
 import { Brand } from "../shell/layout.tsx";
+import { createCodeStep } from "./code-step.tsx";
 
 const toLengthMax = 500;
 
@@ -31,7 +31,7 @@ export function createSignIn(
     to: string,
     { message, status = 200, name }: { message?: string; status?: number; name?: string } = {},
   ): Response {
-    if (call.visitor!.session !== undefined) return responder.redirect(call, to);
+    if (visitorOf(call).session !== undefined) return responder.redirect(call, to);
     // The form with this path and a password has to stay below its maximum size.
     const kept = to.length > toLengthMax ? overviewPath : to;
     const onlyName = consoleSignIn.onlyName();
@@ -54,7 +54,7 @@ export function createSignIn(
     const { request, headers, address } = call;
     const form = await readForm(call, formBytesMax.signedOut);
     const to = ownPath(form.get("to"));
-    if (!isCsrfToken(form.get("form_token"), call.visitor!))
+    if (!isCsrfToken(form.get("form_token"), visitorOf(call)))
       return showForm(call, to, {
         message: "This page expired. Enter the password again.",
         status: 400,
@@ -64,7 +64,7 @@ export function createSignIn(
     const password = form.get("password") ?? "";
     const userAgent = request.headers.get("user-agent") ?? "";
     const by = consoleActor(null, address);
-    const { csrfToken: visit, deviceMark } = call.visitor!;
+    const { csrfToken: visit, deviceMark } = visitorOf(call);
     const result = await consoleSignIn.signIn({ name, password, userAgent, visit, deviceMark }, { by });
     switch (result.outcome) {
       case "busy": {

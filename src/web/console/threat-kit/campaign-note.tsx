@@ -1,9 +1,9 @@
 import type { CampaignTies } from "../../../response/cases/campaigns/campaigns.ts";
 import { counted, grouped } from "../../../platform/lib/wording.ts";
-import { campaignPath } from "../kit/paths.ts";
 import { reasons } from "../../../response/cases/grouping/reasons.ts";
 import type { CampaignReason } from "../../../response/cases/campaigns/tables.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
+import { campaignPath } from "../kit/paths.ts";
 import { Text } from "../kit/name.tsx";
 
 /** States that a threat belongs to a campaign, and what joins it to the others. */

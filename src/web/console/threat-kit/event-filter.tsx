@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { readProtectedDomain } from "../../../platform/config/fields/texts.ts";
 import type { FilterConfig } from "../../../platform/config/sections/notifications.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
@@ -15,7 +16,6 @@ import { splitList, type createFieldReader, type FieldErrors } from "../kit/fiel
 import { Help } from "../kit/disclosure.tsx";
 import { Checkbox, Select, type Choice, OnlyThese, readOnlyThese } from "../kit/form.tsx";
 import { inWords, typeDescriptions } from "../kit/labels.ts";
-import type { ComponentChildren } from "preact";
 
 /** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */
 

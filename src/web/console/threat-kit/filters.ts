@@ -13,11 +13,11 @@ import {
 import { indicators, type Indicator } from "../../../threats/threats/severity/indicators.ts";
 import { threatTypes, severities, threatSources, statuses } from "../../../platform/vocabulary/threats.ts";
 import { siteStates, type SiteState } from "../../../platform/vocabulary/site.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
 import { parseDay, parseWholeNumber } from "../kit/fields.ts";
 import { pathWith, threatsPath } from "../kit/paths.ts";
 import { groupings, preferencesOf, type Grouping } from "../shell/reader.ts";
 import type { Context } from "../shell/router.ts";
-import { visible } from "../../../platform/lib/safe-text.ts";
 import { hostLabels, indicatorLabels, inWords } from "../kit/labels.ts";
 
 /** View of the list as described by its URL, which can be bookmarked and shared. */

@@ -4,6 +4,10 @@ import type { Assignee } from "../../../../response/cases/cases.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import { triageThreatsMax } from "../../../../threats/threats/triage/batches.ts";
+import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
+import type { Recipient } from "../../../../response/cases/recipients/recipient.ts";
+import { recipientsOf } from "../../../../response/cases/recipients/recipients.ts";
+import { recipientKey } from "../../../../response/cases/takedowns/draft.ts";
 import { Bars } from "../../charts/bars.tsx";
 import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Button, Form, HiddenFields, Select } from "../../kit/form.tsx";
@@ -29,11 +33,7 @@ import {
   readAssignee,
 } from "../../threat-kit/assignee-field.ts";
 import { kindLabels } from "../../threat-kit/takedown-parts.tsx";
-import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
 import { attempt, parseWholeNumber } from "../../kit/fields.ts";
-import type { Recipient } from "../../../../response/cases/recipients/recipient.ts";
-import { recipientsOf } from "../../../../response/cases/recipients/recipients.ts";
-import { recipientKey } from "../../../../response/cases/takedowns/draft.ts";
 
 const perPage = 100;
 const daysShownMax = 30;

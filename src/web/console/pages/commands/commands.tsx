@@ -1,9 +1,16 @@
+import type { ComponentChildren } from "preact";
+import type { Permission } from "../../../../platform/vocabulary/permissions.ts";
 import { PageHead } from "../../kit/components.tsx";
 import { Button, HiddenFields } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { commandsPath, shortcutsPath, threatPath } from "../../kit/paths.ts";
 import type { PageGroup, Context } from "../../shell/router.ts";
+import { inWords } from "../../kit/labels.ts";
+import { Name, Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { ComparedName, compareNames } from "../../threat-kit/compared-name.tsx";
+import { SeverityMark, StatusMark } from "../../threat-kit/threat-marks.tsx";
 import {
   queryCharactersMax,
   type Command,
@@ -12,13 +19,6 @@ import {
   type Found,
   type PageEntry,
 } from "./search.ts";
-import type { ComponentChildren } from "preact";
-import { inWords } from "../../kit/labels.ts";
-import { Name, Text } from "../../kit/name.tsx";
-import { usePage } from "../../kit/page-context.ts";
-import { ComparedName, compareNames } from "../../threat-kit/compared-name.tsx";
-import { SeverityMark, StatusMark } from "../../threat-kit/threat-marks.tsx";
-import type { Permission } from "../../../../platform/vocabulary/permissions.ts";
 
 /** The command bar, which is a page of its own without script. */
 export function commandPages(others: readonly PageGroup[]): PageGroup {

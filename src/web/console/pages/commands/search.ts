@@ -2,6 +2,7 @@ import { webhookKind } from "../../../../messaging/channels/webhook/endpoint.ts"
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { parseNameQuery } from "../../../../threats/index/columns/name-query.ts";
 import type { FoundThreat } from "../../../../threats/index/threat-index.ts";
+import type { Permission } from "../../../../platform/vocabulary/permissions.ts";
 import {
   channelPath,
   domainPath,
@@ -27,7 +28,6 @@ import {
 } from "../../kit/paths.ts";
 import type { Context, NavigationEntry } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
-import type { Permission } from "../../../../platform/vocabulary/permissions.ts";
 import type { IconName } from "../../kit/icons.tsx";
 
 export type PageEntry = Pick<NavigationEntry, "label" | "path" | "icon" | "keys">;

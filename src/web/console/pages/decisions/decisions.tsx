@@ -1,3 +1,10 @@
+import { grouped, counted } from "../../../../platform/lib/wording.ts";
+import type {
+  Decider,
+  RecentDecision,
+  DecidedThreat,
+} from "../../../../threats/threats/triage/recent-decisions.ts";
+import { notFound } from "../../../../platform/lib/errors.ts";
 import {
   decisionPath,
   decisionsPath,
@@ -7,12 +14,6 @@ import {
   threatsPath,
 } from "../../kit/paths.ts";
 import type { PageGroup, Context } from "../../shell/router.ts";
-import { grouped, counted } from "../../../../platform/lib/wording.ts";
-import type {
-  Decider,
-  RecentDecision,
-  DecidedThreat,
-} from "../../../../threats/threats/triage/recent-decisions.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { PostButton, Select } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -21,7 +22,6 @@ import { column, type Column, PagedTable, pageNumber } from "../../kit/table.tsx
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { nameOfActor, undoFlash, endDecision } from "../../threat-kit/decisions.tsx";
 import { StatusMark } from "../../threat-kit/threat-marks.tsx";
-import { notFound } from "../../../../platform/lib/errors.ts";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { ownPath } from "../../shell/visitors.ts";

@@ -3,6 +3,7 @@ import { isId } from "../../../../platform/lib/ids.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { isMessage, textOf, titleOf } from "../../../../messaging/content/sent-message.ts";
 import { deliveryStatuses } from "../../../../platform/vocabulary/channels.ts";
+import { notFound } from "../../../../platform/lib/errors.ts";
 import { PageHead, Card, Facts, Section, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Select, TextField, PostButton } from "../../kit/form.tsx";
@@ -27,7 +28,6 @@ import {
 } from "../../delivery-kit/delivery-parts.tsx";
 import { DeliveryTable } from "../../delivery-kit/delivery-table.tsx";
 import { FailureList, channelWords, endpointWords } from "../../delivery-kit/recipient-parts.tsx";
-import { notFound } from "../../../../platform/lib/errors.ts";
 import { Note } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 

@@ -11,7 +11,7 @@ import { domainPath, scanPath, sourcesPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { createdPath, listPath } from "../../threat-kit/filters.ts";
 import { knownScans } from "./last-check.tsx";
-import { threatCounts } from "./shared.ts";
+import { threatCounts } from "../../threat-kit/domains.ts";
 
 /** Services that know what is in progress for a domain. */
 export type CheckServices = "archiveChecks" | "config" | "scans" | "sources" | "threats";

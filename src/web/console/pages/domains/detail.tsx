@@ -42,7 +42,7 @@ import {
   type DomainNumbers,
 } from "./numbers.ts";
 import { OwnPagesCard, readOwnPages, type OwnPages } from "./own-pages.tsx";
-import { findDomain, isDeclared } from "./shared.ts";
+import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 
 const threatsShownMax = 6;
 

@@ -15,7 +15,7 @@ import {
   type DomainFields,
   type FieldError,
 } from "./form.tsx";
-import { findDomain, isDeclared } from "./shared.ts";
+import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 
 function EditPage(props: { domain: ProtectedDomain; fields?: DomainFields; error?: FieldError }) {
   const { domain, fields = fieldsOf(domain), error } = props;

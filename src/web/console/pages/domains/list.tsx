@@ -15,7 +15,7 @@ import type { Context } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import { CheckState, readLastChecks, type LastCheck } from "./last-check.tsx";
 import { firstNewDay, none, readNewThreats, type NewThreats } from "./numbers.ts";
-import { isDeclared } from "./shared.ts";
+import { isDeclared } from "../../threat-kit/domains.ts";
 
 const perPage = 50;
 /** The search form is shown from this number of domains on. */

@@ -11,7 +11,7 @@ import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { SeverityMark, StatusMark, TypeLegend, TypeName } from "../../threat-kit/threat-marks.tsx";
-import { findDomain } from "./shared.ts";
+import { findDomain } from "../../threat-kit/domains.ts";
 import { shellWord } from "../../../../platform/lib/shell-word.ts";
 
 /** Generated look-alikes with the marks of difference; those that are threats are marked and linked. */

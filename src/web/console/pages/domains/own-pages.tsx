@@ -17,7 +17,7 @@ import { domainPath, newTrapPath, originalsPath, trapPath } from "../../kit/path
 import type { Context } from "../../shell/router.ts";
 import { roleNames } from "../../inspection-kit/original-words.ts";
 import { BrandKeywords } from "./form.tsx";
-import { findDomain, isDeclared } from "./shared.ts";
+import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 
 /** The address changes with the screenshot, if its time is known. */
 const originalMaxAgeSeconds = 86_400;

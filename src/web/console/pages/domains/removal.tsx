@@ -4,7 +4,7 @@ import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { whyFixed } from "./editing.tsx";
-import { findDomain, threatCounts } from "./shared.ts";
+import { findDomain, threatCounts } from "../../threat-kit/domains.ts";
 
 export function confirmRemoval(context: Context<"domains" | "threats">): PageResult {
   const row = findDomain(context);

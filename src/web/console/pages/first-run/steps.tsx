@@ -1,5 +1,8 @@
+import type { ComponentChildren } from "preact";
 import type { DomainAssessment } from "../../../../threats/domains/assess.ts";
 import { grouped, counted } from "../../../../platform/lib/wording.ts";
+import { nextTime } from "../../../../platform/lib/schedule.ts";
+import type { ChannelType } from "../../../../platform/vocabulary/channels.ts";
 import { FormError, Facts, LinkButton, Time } from "../../kit/components.tsx";
 import { Button, Form, Select, TextField, PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
@@ -20,13 +23,10 @@ import {
 import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-marks.tsx";
-import { NewDomainFields, type NewDomain } from "../domains/adding.tsx";
-import type { ComponentChildren } from "preact";
-import { nextTime } from "../../../../platform/lib/schedule.ts";
 import { StateMark } from "../../kit/marks.tsx";
-import type { ChannelType } from "../../../../platform/vocabulary/channels.ts";
-import { ScanPanel } from "../scans/panel.tsx";
 import { TestNote, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
+import { NewDomainFields, type NewDomain } from "../domains/adding.tsx";
+import { ScanPanel } from "../scans/panel.tsx";
 import { stepNames, type StepName } from "./progress.tsx";
 
 const domainsShownMax = 5;

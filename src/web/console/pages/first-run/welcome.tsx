@@ -1,4 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { noFilter } from "../../../../threats/events/event-filter.ts";
+import { badRequest, PublicError } from "../../../../platform/lib/errors.ts";
+import { sentence } from "../../../../platform/lib/wording.ts";
+import { webhookKind } from "../../../../messaging/channels/webhook/endpoint.ts";
 import { PageHead } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
@@ -27,10 +31,6 @@ import {
   stepHints,
   stepTitles,
 } from "./progress.tsx";
-import { noFilter } from "../../../../threats/events/event-filter.ts";
-import { badRequest, PublicError } from "../../../../platform/lib/errors.ts";
-import { sentence } from "../../../../platform/lib/wording.ts";
-import { webhookKind } from "../../../../messaging/channels/webhook/endpoint.ts";
 
 type WelcomeServices =
   | ProgressServices

@@ -8,7 +8,7 @@ import { Name } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, inspectionPath, inspectionsPath, threatPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { isDeclared } from "../domains/shared.ts";
+import { isDeclared } from "../../threat-kit/domains.ts";
 import { findInspection, type InspectionContext } from "./detail.tsx";
 
 const nameCharactersMax = 80;
@@ -84,20 +84,20 @@ export async function recordThreat(context: InspectionContext): Promise<PageResu
     // A second click may have come before the first one was recorded.
     const present = findInspection(context).threatId;
     if (present !== null) return present;
-    const [recorded] = services.threats.record([
+    const recordedId = services.threats.record([
       {
         domain: host,
         match: { protectedDomain, type: "cloned_site", similarity: score, reasons: [] },
         page: { score, signals },
         source,
         seenAt: now,
-        ...(address === host ? {} : { url: address }),
+        url: address === host ? undefined : address,
       },
-    ]);
+    ])[0]!.threatId;
     const text = `Recorded by hand: the page imitates ${protectedDomain}. Its inspection gave the score ${score}.`;
-    services.threats.notes.add(recorded!.threatId, text, { by });
-    services.inspections.linkThreat(inspectionId, recorded!.threatId);
-    return recorded!.threatId;
+    services.threats.notes.add(recordedId, text, { by });
+    services.inspections.linkThreat(inspectionId, recordedId);
+    return recordedId;
   });
   return redirect(threatPath(id), "The threat is on record.");
 }

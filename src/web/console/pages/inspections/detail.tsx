@@ -12,9 +12,9 @@ import { Name, Text } from "../../kit/name.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { inspectionPath, inspectionsPath, threatPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { OutcomeMark, OutcomeReason, secondsText, requesterOf } from "./outcome.tsx";
 import { PagePair, seenAs } from "../../inspection-kit/page-pair.tsx";
 import { Address, VerdictDetails } from "../../inspection-kit/verdict.tsx";
+import { OutcomeMark, OutcomeReason, secondsText, requesterOf } from "./outcome.tsx";
 
 export type InspectionContext = Context<"domains" | "enrichment" | "inspections" | "threats">;
 

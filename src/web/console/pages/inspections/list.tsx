@@ -1,4 +1,14 @@
 import { threatSources, type Status } from "../../../../platform/vocabulary/threats.ts";
+import type {
+  Inspection,
+  InspectionStatus,
+  RequestProgress,
+  Inspections,
+} from "../../../../facts/inspection/inspections.ts";
+import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts";
+import { optionalIsoTime, toIsoTime } from "../../../../platform/lib/clock.ts";
+import { csvCell } from "../../../../response/outputs/exports/csv.ts";
+import { downloadStream, type FileSource } from "../../../http/download.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Button, Select, TextField } from "../../kit/form.tsx";
@@ -14,7 +24,6 @@ import {
 } from "../../kit/paths.ts";
 import { pageNumber, column, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { InspectForm, RequestSummary, requestedName, type RequestedAddresses } from "./request-form.tsx";
 import {
   fixedLimits,
   inspectionFilterIn,
@@ -22,21 +31,12 @@ import {
   requestIn,
   inspectionsFrom,
 } from "../../inspection-kit/request-query.ts";
-import type {
-  Inspection,
-  InspectionStatus,
-  RequestProgress,
-  Inspections,
-} from "../../../../facts/inspection/inspections.ts";
-import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts";
 import { Text } from "../../kit/name.tsx";
-import { OutcomeMark, OutcomeReason, requesterOf, resultOf } from "./outcome.tsx";
 import { StatusMark } from "../../threat-kit/threat-marks.tsx";
 import { Address, scoreText } from "../../inspection-kit/verdict.tsx";
 import { Note } from "../../kit/marks.tsx";
-import { downloadStream, type FileSource } from "../../../http/download.ts";
-import { optionalIsoTime, toIsoTime } from "../../../../platform/lib/clock.ts";
-import { csvCell } from "../../../../response/outputs/exports/csv.ts";
+import { InspectForm, RequestSummary, requestedName, type RequestedAddresses } from "./request-form.tsx";
+import { OutcomeMark, OutcomeReason, requesterOf, resultOf } from "./outcome.tsx";
 
 type InspectionsContext = Context<"domains" | "inspections" | "threats">;
 

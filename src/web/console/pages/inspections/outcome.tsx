@@ -1,8 +1,8 @@
 import { grouped } from "../../../../platform/lib/wording.ts";
+import type { Inspection } from "../../../../facts/inspection/inspections.ts";
 import { Time } from "../../kit/components.tsx";
 import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
-import type { Inspection } from "../../../../facts/inspection/inspections.ts";
 import { inWords } from "../../kit/labels.ts";
 
 /** The result of an inspection, as a shape and a few words. */

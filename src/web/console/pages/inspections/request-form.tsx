@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { Inspection, Inspections, RequestOutcome } from "../../../../facts/inspection/inspections.ts";
 import { badRequest, PublicError } from "../../../../platform/lib/errors.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";
@@ -6,6 +7,8 @@ import { itemOf } from "../../../../intake/sources/emails/email-list.ts";
 import { importOrigin } from "../../../../intake/sources/imports/import-run.ts";
 import { type Interpretation, formNames } from "../../../../intake/sources/entries/interpretation.ts";
 import { looksLikeEmail } from "../../../../intake/sources/name-file-formats/email-head.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import type { EntryForm } from "../../../../platform/vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
 import { Button, TextArea } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
@@ -13,9 +16,6 @@ import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { inspectionsPath, pathWith, inspectionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { withRequest } from "../../inspection-kit/request-query.ts";
-import type { ComponentChildren } from "preact";
-import { visible } from "../../../../platform/lib/safe-text.ts";
-import type { EntryForm } from "../../../../platform/vocabulary/lists.ts";
 import { Text } from "../../kit/name.tsx";
 import { column, Table } from "../../kit/table.tsx";
 import { Address } from "../../inspection-kit/verdict.tsx";
@@ -316,16 +316,17 @@ function ReadTable(props: { items: readonly RequestedItem[]; find: (id: string) 
 function ItemState(props: { item: RequestedItem; find: (id: string) => Inspection | undefined }) {
   const { item, find } = props;
   const { what, reason, inspectionId } = item;
+  const path = inspectionPath(inspectionId ?? "");
   switch (what) {
     case "queued":
-      return <a href={inspectionPath(inspectionId!)}>requested</a>;
+      return <a href={path}>requested</a>;
     case "known": {
-      const inspection = find(inspectionId!);
+      const inspection = find(inspectionId ?? "");
       return (
         <>
           {inspection === undefined ? null : <OutcomeMark inspection={inspection} />}
           <p>
-            <a href={inspectionPath(inspectionId!)}>inspected within the last hour</a>
+            <a href={path}>inspected within the last hour</a>
           </p>
         </>
       );

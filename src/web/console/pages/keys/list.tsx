@@ -1,5 +1,5 @@
 import type { KeyUsage } from "../../../../access/keys/key-usage.ts";
-import type { ApiKey } from "../../../../access/keys/keys.ts";
+import { keyExpiresSoonMs, type ApiKey } from "../../../../access/keys/keys.ts";
 import type { Instant } from "../../../../platform/lib/clock.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import { LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx";
@@ -9,7 +9,6 @@ import { page } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";
 import { column, ListTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { keyExpiresSoonMs } from "../overview/attention.ts";
 
 const perPage = 50;
 /** Requests are counted for the last hour, with minute precision. */

@@ -10,7 +10,7 @@ import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { logoPath, originalsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { findDomain } from "../domains/shared.ts";
+import { findDomain } from "../../threat-kit/domains.ts";
 
 const fieldBytesMax = 16 * 1024;
 /** Longer side in which a logo is shown. */

@@ -1,10 +1,9 @@
-import { domainsPath, domainPath, originalsPath } from "../../kit/paths.ts";
-import type { PageGroup, Context } from "../../shell/router.ts";
-import { addLogo, removeLogo, sendLogo, LogosCard } from "./logos.tsx";
-import { applySuggestion, showSuggestion, SuggestionsCard } from "./suggestions.tsx";
 import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
 import type { OriginalState } from "../../../../facts/inspection/originals/originals.ts";
 import { originalRoles } from "../../../../facts/inspection/model/original.ts";
+import { badRequest, notFound, PublicError } from "../../../../platform/lib/errors.ts";
+import { domainsPath, domainPath, originalsPath } from "../../kit/paths.ts";
+import type { PageGroup, Context } from "../../shell/router.ts";
 import { Card, FormError, PageHead } from "../../kit/components.tsx";
 import { Button, Form, PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Note } from "../../kit/marks.tsx";
@@ -12,10 +11,11 @@ import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { fragment, page, type PageResult, redirect } from "../../kit/page-result.ts";
 import { Empty } from "../../kit/table.tsx";
-import { findDomain } from "../domains/shared.ts";
-import { OriginalCard } from "./page-card.tsx";
+import { findDomain } from "../../threat-kit/domains.ts";
 import { roleNames } from "../../inspection-kit/original-words.ts";
-import { badRequest, notFound, PublicError } from "../../../../platform/lib/errors.ts";
+import { addLogo, removeLogo, sendLogo, LogosCard } from "./logos.tsx";
+import { applySuggestion, showSuggestion, SuggestionsCard } from "./suggestions.tsx";
+import { OriginalCard } from "./page-card.tsx";
 
 const base = `${domainsPath}/:domain/originals`;
 

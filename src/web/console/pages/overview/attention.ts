@@ -1,7 +1,6 @@
-import type { Permission } from "../../../../platform/vocabulary/permissions.ts";
 import { STATUS_CODES } from "node:http";
-import type { ApiKey } from "../../../../access/keys/keys.ts";
-import type { Readiness } from "../../../api/site/health.ts";
+import type { Permission } from "../../../../platform/vocabulary/permissions.ts";
+import { keyExpiresSoonMs, type ApiKey } from "../../../../access/keys/keys.ts";
 import type { DatabaseStatus } from "../../../../platform/database/health/health.ts";
 import type { Recipient } from "../../../../messaging/deliveries/recipients.ts";
 import {
@@ -21,17 +20,6 @@ import {
   type Source,
   type SourceStatus,
 } from "../../../../intake/sources/source.ts";
-import { relativeAge, relativeTime } from "../../kit/times.ts";
-import {
-  deliveriesToPath,
-  originPath,
-  keysPath,
-  namesPath,
-  scansPath,
-  systemPath,
-  recipientPath,
-  takedownsPath,
-} from "../../kit/paths.ts";
 import type { BackupServices } from "../../../../operations/backups/open-backups.ts";
 import type { CertificateEnd } from "../../../../operations/conditions/certificate-ends.ts";
 import type { Condition } from "../../../../operations/conditions/condition.ts";
@@ -46,6 +34,18 @@ import {
 import { daysUntilFull, type Growth, untilFullText } from "../../../../operations/stores/growth.ts";
 import type { ReloadOutcome } from "../../../../platform/reload/reload.ts";
 import type { TakedownAttention } from "../../../../response/cases/takedowns/lists.ts";
+import type { Readiness } from "../../../api/site/health.ts";
+import { relativeAge, relativeTime } from "../../kit/times.ts";
+import {
+  deliveriesToPath,
+  originPath,
+  keysPath,
+  namesPath,
+  scansPath,
+  systemPath,
+  recipientPath,
+  takedownsPath,
+} from "../../kit/paths.ts";
 
 /** A problem that needs attention. */
 export interface Concern {
@@ -62,7 +62,6 @@ export interface Concern {
   needs?: Permission;
 }
 
-export const keyExpiresSoonMs = 14 * 86_400_000;
 /** How long an expired key is reported: its users will ask about it. */
 const keyExpiredMs = 7 * 86_400_000;
 /** How long a source may be silent before it is reported, if its rhythm is not known; most deliver daily. */

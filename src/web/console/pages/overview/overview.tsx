@@ -1,4 +1,8 @@
+import type { VNode } from "preact";
 import { toIsoTime, type Instant } from "../../../../platform/lib/clock.ts";
+import { grouped, counted } from "../../../../platform/lib/wording.ts";
+import type { FoundThreat } from "../../../../threats/index/threat-index.ts";
+import type { Scans } from "../../../../intake/scans/scans.ts";
 import { Icon } from "../../kit/icons.tsx";
 import { PageHead, Section, Time, Progress } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
@@ -7,6 +11,11 @@ import { page, type PageResult, fragment } from "../../kit/page-result.ts";
 import { systemPath, threatPath, runningScanPath, scansPath, overviewPath } from "../../kit/paths.ts";
 import type { Context, PageGroup } from "../../shell/router.ts";
 import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
+import { Name } from "../../kit/name.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { listPath } from "../../threat-kit/filters.ts";
+import { strongestEvidence } from "../../threat-kit/reasons.tsx";
+import { SeverityMark, Thumbnail, Fresh } from "../../threat-kit/threat-marks.tsx";
 import { SetupCard } from "../first-run/progress.tsx";
 import { concernsOf, takedownConcerns } from "./attention.ts";
 import { NewByDomain, readNews } from "./by-domain.tsx";
@@ -20,15 +29,6 @@ import {
 } from "./needs-attention.tsx";
 import { readDecisionProgress, TimeToDecide } from "./progress.tsx";
 import { StatusLine, readStatus, type StatusServices } from "./status.tsx";
-import { grouped, counted } from "../../../../platform/lib/wording.ts";
-import type { FoundThreat } from "../../../../threats/index/threat-index.ts";
-import { Name } from "../../kit/name.tsx";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { listPath } from "../../threat-kit/filters.ts";
-import { strongestEvidence } from "../../threat-kit/reasons.tsx";
-import { SeverityMark, Thumbnail, Fresh } from "../../threat-kit/threat-marks.tsx";
-import type { VNode } from "preact";
-import type { Scans } from "../../../../intake/scans/scans.ts";
 
 const dayAndTime = {
   weekday: "long",

@@ -1,7 +1,15 @@
+import type { ComponentChildren } from "preact";
 import { type Instant, toIsoTime } from "../../../../platform/lib/clock.ts";
 import { feedKind } from "../../../../intake/sources/source.ts";
 import { certstreamKind } from "../../../../intake/sources/certstream/certstream-feed.ts";
+import { counted, grouped } from "../../../../platform/lib/wording.ts";
+import type { Scan } from "../../../../intake/scans/tables.ts";
+import type { CertificateLogStatus, LogState } from "../../../../intake/sources/certificate-logs/status.ts";
 import type { Context } from "../../shell/router.ts";
+import { Icon } from "../../kit/icons.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { notificationsPath, scansPath, sourcesPath, systemPath, webhooksPath } from "../../kit/paths.ts";
+import { relativeAge } from "../../kit/times.ts";
 import {
   queuedCountedMax,
   type ConcernSources,
@@ -13,14 +21,6 @@ import {
   type RecipientConcerns,
   type SourceConcerns,
 } from "./attention.ts";
-import type { ComponentChildren } from "preact";
-import { counted, grouped } from "../../../../platform/lib/wording.ts";
-import type { Scan } from "../../../../intake/scans/tables.ts";
-import type { CertificateLogStatus, LogState } from "../../../../intake/sources/certificate-logs/status.ts";
-import { Icon } from "../../kit/icons.tsx";
-import { usePage } from "../../kit/page-context.ts";
-import { notificationsPath, scansPath, sourcesPath, systemPath, webhooksPath } from "../../kit/paths.ts";
-import { relativeAge } from "../../kit/times.ts";
 
 /** Services that show whether everything works. */
 export type StatusServices = Context<

@@ -1,10 +1,10 @@
-import { scansPath, startScanPath, newDomainPath, scanPath } from "../../kit/paths.ts";
-import type { PageGroup, Context } from "../../shell/router.ts";
 import { FieldError, PublicError, notFound } from "../../../../platform/lib/errors.ts";
 import { nextTime } from "../../../../platform/lib/schedule.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { grouped, sentence, counted } from "../../../../platform/lib/wording.ts";
 import type { Scan } from "../../../../intake/scans/tables.ts";
+import { scansPath, startScanPath, newDomainPath, scanPath } from "../../kit/paths.ts";
+import type { PageGroup, Context } from "../../shell/router.ts";
 import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { splitList } from "../../kit/fields.ts";
@@ -12,6 +12,7 @@ import { Button, Form, Select, OnlyThese, readOnlyThese } from "../../kit/form.t
 import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type PageResult, fragment } from "../../kit/page-result.ts";
 import { column, Empty, PagedTable, type Column } from "../../kit/table.tsx";
+import { createdPath } from "../../threat-kit/filters.ts";
 import {
   NewThreats,
   scanCause,
@@ -23,7 +24,6 @@ import {
   ScanProblem,
   ScanTimes,
 } from "./panel.tsx";
-import { createdPath } from "../../threat-kit/filters.ts";
 
 /** Scans: list, start, watch, cancel. */
 export const scanPages: PageGroup = {

@@ -1,18 +1,28 @@
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
 import { LinkButton, PageHead, Time, Card } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { keysPath, originPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { DailySum, Problems, PauseButton, SourceState, titleOf } from "./source-parts.tsx";
-import { CertificateLogsCard } from "./certificate-logs.tsx";
-import { healthOf, firstListedDay, listedDays, originsOf, sumOf, type Origin, totalOf } from "./origins.ts";
-import { ImportForms } from "./import-form.tsx";
-import { ImportList, ImportPanel } from "./imports.tsx";
-import { visible } from "../../../../platform/lib/safe-text.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { Text } from "../../kit/name.tsx";
 import { column, Table, type Column, Amount } from "../../kit/table.tsx";
+import { DailySum, Problems, PauseButton, SourceState, titleOf } from "./source-parts.tsx";
+import { CertificateLogsCard } from "./certificate-logs.tsx";
+import {
+  type DeclaredOrigin,
+  isDeclared,
+  healthOf,
+  firstListedDay,
+  listedDays,
+  originsOf,
+  sumOf,
+  type Origin,
+  totalOf,
+} from "./origins.ts";
+import { ImportForms } from "./import-form.tsx";
+import { ImportList, ImportPanel } from "./imports.tsx";
 
 const importsShown = 20;
 
@@ -23,14 +33,14 @@ export function listSources({
   const { activity, certificateLogs, imports, sources } = services;
   const days = activity.since(firstListedDay(now));
   const origins = originsOf({ sources, days, totals: activity.totals(), now });
-  const declared = origins.filter(({ watched }) => (watched?.source.declaredAs ?? null) !== null);
+  const declared = origins.filter(isDeclared);
   const others = origins
-    .filter((origin) => !declared.includes(origin))
+    .filter((origin) => !isDeclared(origin))
     .filter(({ lastAt, watched }) => lastAt !== null || watched !== undefined)
     .sort((a, b) => (b.lastAt ?? 0) - (a.lastAt ?? 0));
   const feeds = declared.filter(({ kind }) => kind !== certificateLogs?.kind);
-  const isHealthy = ({ watched }: Origin) =>
-    healthOf(watched!.status, watched!.source.pausing?.current(), now).problem === null;
+  const isHealthy = ({ watched: { source: from, status } }: DeclaredOrigin) =>
+    healthOf(status, from.pausing?.current(), now).problem === null;
   const healthy = declared.filter(isHealthy).length;
   const running = imports.running();
   const forms = <ImportForms />;
@@ -168,9 +178,9 @@ const amounts: Column<Origin>[] = [
 ];
 
 /** Sources that the configuration file declares, except for the certificate logs. */
-function Feeds({ origins, healthy }: { origins: readonly Origin[]; healthy: number }) {
+function Feeds({ origins, healthy }: { origins: readonly DeclaredOrigin[]; healthy: number }) {
   if (origins.length === 0) return null;
-  const places = [...new Set(origins.map(({ watched }) => watched!.source.declaredAs))].join(", ");
+  const places = [...new Set(origins.map(({ watched }) => watched.source.declaredAs))].join(", ");
   return (
     <Card
       title="Feeds"
@@ -181,15 +191,15 @@ function Feeds({ origins, healthy }: { origins: readonly Origin[]; healthy: numb
         </span>
       }
     >
-      <Table<Origin>
+      <Table<DeclaredOrigin>
         caption={`Feeds, with the numbers of the last ${listedDays} days`}
         columns={[
           source,
-          column("State", "tight state", ({ watched }) => <SourceState watched={watched!} />),
+          column("State", "tight state", ({ watched }) => <SourceState watched={watched} />),
           lastNames,
           ...amounts,
           column(<span class="vh">Actions</span>, "number hidden", ({ watched }) => (
-            <PauseButton source={watched!.source} from="list" />
+            <PauseButton source={watched.source} from="list" />
           )),
         ]}
         rows={origins}

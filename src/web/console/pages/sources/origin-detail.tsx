@@ -1,8 +1,13 @@
+import { basename } from "node:path";
 import { dayMs, startOfDay } from "../../../../platform/lib/clock.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { ActivityOfDay, NameOrigin } from "../../../../intake/sources/activity/source-activity.ts";
 import { feedKind } from "../../../../intake/sources/source.ts";
+import { bytesText } from "../../../../platform/lib/durations.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import type { FeedStatus } from "../../../../intake/sources/feeds/feed-status.ts";
+import type { FeedFile } from "../../../../intake/sources/feeds/tables.ts";
 import { Card, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Note, StateMark } from "../../kit/marks.tsx";
 import { formatDay } from "../../kit/fields.ts";
@@ -21,15 +26,10 @@ import {
 import { column, Empty, Table, type Column, Amount, ListTable } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { inspectionsFrom } from "../../inspection-kit/request-query.ts";
+import { PostButton } from "../../kit/form.tsx";
 import { DailySum, PauseButton, sourceFacts, SourceState, titleOf, resultColumns } from "./source-parts.tsx";
 import { CertificateLogsDetail } from "./certificate-logs.tsx";
 import { healthOf, type Origin } from "./origins.ts";
-import { basename } from "node:path";
-import { bytesText } from "../../../../platform/lib/durations.ts";
-import { visible } from "../../../../platform/lib/safe-text.ts";
-import type { FeedStatus } from "../../../../intake/sources/feeds/feed-status.ts";
-import type { FeedFile } from "../../../../intake/sources/feeds/tables.ts";
-import { PostButton } from "../../kit/form.tsx";
 
 const shownDaysChoices = [30, 90];
 

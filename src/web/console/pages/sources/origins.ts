@@ -29,6 +29,13 @@ export interface Origin extends NameOrigin {
   lastAt: Instant | null;
 }
 
+/** A source that the configuration file declares. */
+export type DeclaredOrigin = Origin & { watched: NonNullable<Origin["watched"]> };
+
+export function isDeclared(origin: Origin): origin is DeclaredOrigin {
+  return (origin.watched?.source.declaredAs ?? null) !== null;
+}
+
 /** Returns all sources in their order, and then the other origins that names have come from. */
 export function originsOf(given: {
   sources: readonly Source[];

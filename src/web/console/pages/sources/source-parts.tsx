@@ -1,21 +1,21 @@
+import type { ComponentChildren } from "preact";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { capitalized, counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { NameOrigin } from "../../../../intake/sources/activity/source-activity.ts";
 import { feedKind, nameOfSource, type SourceStatus, type Source } from "../../../../intake/sources/source.ts";
+import { notFound } from "../../../../platform/lib/errors.ts";
 import { Time, Card, LinkButton } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { healthOf, type Origin, totalOf } from "./origins.ts";
-import type { ComponentChildren } from "preact";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { column, Amount, type Column } from "../../kit/table.tsx";
-import { notFound } from "../../../../platform/lib/errors.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { originIn, originPath, sourcesPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { Icon } from "../../kit/icons.tsx";
+import { type DeclaredOrigin, healthOf, type Origin, totalOf } from "./origins.ts";
 
 /** Returns what an origin is called on its own, as on its page. */
 export function titleOf({ kind, name }: NameOrigin): string {
@@ -164,10 +164,10 @@ async function change(context: Context<"sources">, what: "pause" | "resume"): Pr
 }
 
 /** Lists what is wrong with sources, and what to do. */
-export function Problems({ origins }: { origins: readonly Origin[] }) {
+export function Problems({ origins }: { origins: readonly DeclaredOrigin[] }) {
   const { now } = usePage();
   const problems = origins.flatMap((origin) => {
-    const { source, status } = origin.watched!;
+    const { source, status } = origin.watched;
     const { tone, label, problem } = healthOf(status, source.pausing?.current(), now);
     return problem === null ? [] : [{ origin, tone, label, ...problem }];
   });
@@ -189,7 +189,7 @@ export function Problems({ origins }: { origins: readonly Origin[] }) {
               </p>
             </div>
             {label === "Paused" ? (
-              <PauseButton source={origin.watched!.source} from="list" />
+              <PauseButton source={origin.watched.source} from="list" />
             ) : (
               <LinkButton path={originPath(origin)} label="Show source" small />
             )}

@@ -4,6 +4,13 @@ import { auditEntriesMax, type AuditEntry } from "../../../../access/audit/audit
 import { dayMs } from "../../../../platform/lib/clock.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";
 import { capitalized, counted, grouped } from "../../../../platform/lib/wording.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import {
+  failedSignInCountsMax,
+  otherNetworks,
+  unknownNetwork,
+  type FailedSignInsOfHour,
+} from "../../../../access/audit/failed-sign-ins.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Select, TextField } from "../../kit/form.tsx";
@@ -13,13 +20,6 @@ import { page, redirect } from "../../kit/page-result.ts";
 import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
 import { column, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { visible } from "../../../../platform/lib/safe-text.ts";
-import {
-  failedSignInCountsMax,
-  otherNetworks,
-  unknownNetwork,
-  type FailedSignInsOfHour,
-} from "../../../../access/audit/failed-sign-ins.ts";
 
 const perPage = 50;
 const valueCharactersMax = 300;

@@ -9,6 +9,8 @@ import { dayMs, toIsoTime, type Instant } from "../../../../platform/lib/clock.t
 import { bytesText } from "../../../../platform/lib/durations.ts";
 import { listsVersion } from "../../../../platform/lib/lists/list-texts.ts";
 import { counted, sentence } from "../../../../platform/lib/wording.ts";
+import { daysUntilFull, untilFullText, type StoreGrowth } from "../../../../operations/stores/growth.ts";
+import { type StoreSize, keptText, labelOf, type StoreLimits } from "../../../../operations/stores/stores.ts";
 import { Card, Facts, PageHead, Time, Section } from "../../kit/components.tsx";
 import { Note, StateMark } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
@@ -16,13 +18,11 @@ import { Text } from "../../kit/name.tsx";
 import { download, page } from "../../kit/page-result.ts";
 import { backUpPath, deliveriesToPath, recipientPath, systemPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { BackupsCard } from "./backups-card.tsx";
+import { column, Table } from "../../kit/table.tsx";
 import { concernsOf, type Concern } from "../overview/attention.ts";
 import { readStatus, type StatusServices } from "../overview/status.tsx";
+import { BackupsCard } from "./backups-card.tsx";
 import { Configuration } from "./configuration.tsx";
-import { daysUntilFull, untilFullText, type StoreGrowth } from "../../../../operations/stores/growth.ts";
-import { type StoreSize, keptText, labelOf, type StoreLimits } from "../../../../operations/stores/stores.ts";
-import { column, Table } from "../../kit/table.tsx";
 
 /** Maximum number of recipients, and of certificates, listed. */
 const listedMax = 20;

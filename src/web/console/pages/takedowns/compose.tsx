@@ -25,8 +25,8 @@ import { Note } from "../../kit/marks.tsx";
 import { attempt, parseWholeNumber, type FieldErrors, wholeForm } from "../../kit/fields.ts";
 import { download, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { takedownPath, takedownsPath } from "../../kit/paths.ts";
-import { DraftForm, RecipientList, type Typed } from "./draft-form.tsx";
 import { purposeLabels, type TakedownContext } from "../../threat-kit/takedown-parts.tsx";
+import { DraftForm, RecipientList, type Typed } from "./draft-form.tsx";
 
 /** Shows exactly what would be sent to the chosen recipient. Requests the networks of the threats that are not known. */
 export async function newReport(context: TakedownContext): Promise<PageResult> {

@@ -4,6 +4,8 @@ import { textDigest } from "../../../../response/cases/takedowns/texts.ts";
 import { escapeHidden } from "../../../../platform/lib/safe-text.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
 import type { ReportMethod } from "../../../../platform/vocabulary/cases.ts";
+import { attachedBytesMax, screenshotsMax } from "../../../../response/cases/takedowns/files.ts";
+import { bytesText } from "../../../../platform/lib/durations.ts";
 import { Card, Copyable, Facts, Time } from "../../kit/components.tsx";
 import type { FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
@@ -11,8 +13,6 @@ import { Tag } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { newReportPath, newTakedownPath, takedownPath, threatPath, draftFilePath } from "../../kit/paths.ts";
 import { abilities, isWebAddress, kindLabels, SourceOf } from "../../threat-kit/takedown-parts.tsx";
-import { attachedBytesMax, screenshotsMax } from "../../../../response/cases/takedowns/files.ts";
-import { bytesText } from "../../../../platform/lib/durations.ts";
 
 /** Input of the form. */
 export interface Typed {

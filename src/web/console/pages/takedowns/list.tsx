@@ -3,6 +3,10 @@ import {
   type ListedReport,
   type ReportView,
 } from "../../../../response/cases/takedowns/lists.ts";
+import type { Takedown } from "../../../../response/cases/takedowns/report.ts";
+import type { TakedownFigures, TakedownStatistics } from "../../../../response/cases/takedowns/statistics.ts";
+import { spanText } from "../../../../platform/lib/durations.ts";
+import { grouped } from "../../../../platform/lib/wording.ts";
 import { Card, LinkButton, PageHead, Time, Facts, Section } from "../../kit/components.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -24,10 +28,6 @@ import {
   type TakedownContext,
   SiteOf,
 } from "../../threat-kit/takedown-parts.tsx";
-import type { Takedown } from "../../../../response/cases/takedowns/report.ts";
-import type { TakedownFigures, TakedownStatistics } from "../../../../response/cases/takedowns/statistics.ts";
-import { spanText } from "../../../../platform/lib/durations.ts";
-import { grouped } from "../../../../platform/lib/wording.ts";
 import { Text } from "../../kit/name.tsx";
 
 const perPage = 50;

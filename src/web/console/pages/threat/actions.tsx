@@ -1,6 +1,8 @@
 import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { statuses } from "../../../../platform/vocabulary/threats.ts";
+import { bundleWithReport } from "../../../../response/cases/takedowns/files.ts";
+import { gatherEvidence } from "../../../../response/evidence/evidence-bundle.ts";
 import { attempt } from "../../kit/fields.ts";
 import { fragment, redirect, type PageResult, download } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
@@ -9,8 +11,6 @@ import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { renderThreat } from "./detail.tsx";
 import { findThreat, type ThreatContext } from "./load.ts";
 import { CheckState } from "./head.tsx";
-import { bundleWithReport } from "../../../../response/cases/takedowns/files.ts";
-import { gatherEvidence } from "../../../../response/evidence/evidence-bundle.ts";
 
 const nameCharactersMax = 60;
 

@@ -3,6 +3,7 @@ import type { Assignee, Case } from "../../../../response/cases/cases.ts";
 import { toIsoTime, type Instant } from "../../../../platform/lib/clock.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import type { Threat } from "../../../../threats/threats/store/queries.ts";
+import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
 import { Facts, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Button, Form, HiddenFields, PostButton, Select, TextField } from "../../kit/form.tsx";
@@ -19,7 +20,6 @@ import {
   assigneeLabel,
   readAssignee,
 } from "../../threat-kit/assignee-field.ts";
-import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
 import { attempt } from "../../kit/fields.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";

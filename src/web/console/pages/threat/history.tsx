@@ -8,6 +8,7 @@ import { capitalized, counted } from "../../../../platform/lib/wording.ts";
 import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import type { DatedChange } from "../../../../threats/threats/triage/history.ts";
 import { noteCharactersMax, type Note } from "../../../../threats/threats/triage/notes.ts";
+import type { Status } from "../../../../platform/vocabulary/threats.ts";
 import { Time } from "../../kit/components.tsx";
 import { Button, Form, HiddenFields, TextArea } from "../../kit/form.tsx";
 import { Icon, type IconName } from "../../kit/icons.tsx";
@@ -16,7 +17,6 @@ import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath } from "../../kit/paths.ts";
 import { DeliveryBadge } from "../../delivery-kit/delivery-parts.tsx";
-import type { Status } from "../../../../platform/vocabulary/threats.ts";
 
 /** Number of entries that are shown at once; the rest are behind a link. */
 const entriesShownMax = 8;
@@ -163,10 +163,10 @@ function weightOf({ field }: DatedChange): number {
 }
 
 function changeEntry(changes: readonly DatedChange[]): Entry {
-  const [first] = changes;
-  const { at, by } = first!;
+  const first = changes[0]!;
+  const { at, by } = first;
   const isOurs = by !== null;
-  const teamIcon = teamChangeIcon(first!);
+  const teamIcon = teamChangeIcon(first);
   if (by !== null && teamIcon !== undefined)
     return {
       at,
@@ -174,7 +174,7 @@ function changeEntry(changes: readonly DatedChange[]): Entry {
       icon: teamIcon,
       content: (
         <>
-          <Who by={by} /> <TeamChange change={first!} />
+          <Who by={by} /> <TeamChange change={first} />
         </>
       ),
     };

@@ -10,9 +10,6 @@ import type { Place } from "../../../../threats/index/threat-index.ts";
 import type { Origins } from "../../../../threats/threats/store/origins.ts";
 import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import type { DatedChange } from "../../../../threats/threats/triage/history.ts";
-import type { Context } from "../../shell/router.ts";
-import { compareNames } from "../../threat-kit/compared-name.tsx";
-import type { ListRequest } from "../../threat-kit/filters.ts";
 import {
   hostingOf,
   type Facts,
@@ -25,6 +22,9 @@ import type { SiteState } from "../../../../platform/vocabulary/site.ts";
 import { indicatorsIn } from "../../../../threats/threats/severity/indicators.ts";
 import type { SeverityReason } from "../../../../threats/threats/severity/severity-reasons.ts";
 import type { Status, ThreatType } from "../../../../platform/vocabulary/threats.ts";
+import type { Context } from "../../shell/router.ts";
+import { compareNames } from "../../threat-kit/compared-name.tsx";
+import type { ListRequest } from "../../threat-kit/filters.ts";
 
 /** Services with which the page and the panel of a threat are loaded. */
 export type LoadServices = Context<

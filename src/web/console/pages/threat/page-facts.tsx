@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { hasPage, type Facts as ThreatFacts } from "../../../../facts/enrichment/facts/facts.ts";
 import type { Origins } from "../../../../threats/threats/store/origins.ts";
+import type { EnabledLookups } from "../../../../facts/enrichment/plan.ts";
+import type { HostField } from "../../../../threats/index/columns/hosts.ts";
+import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import { seenAs } from "../../inspection-kit/page-pair.tsx";
 import { Address } from "../../inspection-kit/verdict.tsx";
 import { Facts, Time } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
-import type { EnabledLookups } from "../../../../facts/enrichment/plan.ts";
-import type { HostField } from "../../../../threats/index/columns/hosts.ts";
-import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import { hostParameters, listPath } from "../../threat-kit/filters.ts";
 
 export function PageFacts({ facts, enabledLookups }: FactsProps) {

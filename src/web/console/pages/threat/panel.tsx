@@ -16,9 +16,9 @@ import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, type ListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags } from "../../threat-kit/reasons.tsx";
 import { CampaignNote } from "../../threat-kit/campaign-note.tsx";
+import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
 import { CaseDetails } from "./case.tsx";
 import { DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
-import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
 import { loadThreat, type LoadedThreat, type LoadServices } from "./load.ts";
 import { ComparedNames } from "./name-comparison.tsx";
 

@@ -1,17 +1,17 @@
 import { badRequest } from "../../../../platform/lib/errors.ts";
 import { statuses } from "../../../../platform/vocabulary/threats.ts";
+import { exportFormats } from "../../../../response/outputs/exports/formats.ts";
+import { downloadStream, unknownLength } from "../../../http/download.ts";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import { type PageResult, download, fragment } from "../../kit/page-result.ts";
 import { ownPath } from "../../shell/visitors.ts";
 import type { Context } from "../../shell/router.ts";
 import { decidedFlash, decisionOptions, leavesView, endDecision } from "../../threat-kit/decisions.tsx";
 import { isGrouped, listPath, readListRequest } from "../../threat-kit/filters.ts";
-import { perPage } from "./list.tsx";
-import { nothingSelected, selectedIds } from "./bulk.tsx";
-import { downloadStream, unknownLength } from "../../../http/download.ts";
-import { exportFormats } from "../../../../response/outputs/exports/formats.ts";
 import { ownerOf } from "../../shell/request.ts";
 import { Fresh } from "../../threat-kit/threat-marks.tsx";
+import { perPage } from "./list.tsx";
+import { nothingSelected, selectedIds } from "./bulk.tsx";
 
 /** Applies a decision to the selected threats, or to all that match the filters. */
 export async function triageThreats(

@@ -2,6 +2,8 @@ import type { Assignee, CaseChange } from "../../../../response/cases/cases.ts";
 import { capitalized, grouped, counted } from "../../../../platform/lib/wording.ts";
 import type { SearchFilter, ThreatIndex } from "../../../../threats/index/threat-index.ts";
 import { triageThreatsMax } from "../../../../threats/threats/triage/batches.ts";
+import { dayMs } from "../../../../platform/lib/clock.ts";
+import { badRequest } from "../../../../platform/lib/errors.ts";
 import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { changeCasesPath } from "../../kit/paths.ts";
@@ -12,14 +14,12 @@ import {
   ownAssignee,
   readAssignee,
 } from "../../threat-kit/assignee-field.ts";
-import { Dropdown } from "./filter-bar.tsx";
 import { decisions, endDecision } from "../../threat-kit/decisions.tsx";
-import { dayMs } from "../../../../platform/lib/clock.ts";
-import { badRequest } from "../../../../platform/lib/errors.ts";
 import type { Flash, PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
 import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
 import { parseWholeNumber } from "../../kit/fields.ts";
+import { Dropdown } from "./filter-bar.tsx";
 
 /** A button that changes the cases of the selected threats instead of deciding about them. */
 const caseButton = (change: "me" | "assignee" | "due") => ({

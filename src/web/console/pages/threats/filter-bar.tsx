@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import {
   sortKeys,
   type SearchFilter,
@@ -5,11 +6,6 @@ import {
   type SortKey,
   type ThreatIndex,
 } from "../../../../threats/index/threat-index.ts";
-import { HiddenFields, Button, TextField } from "../../kit/form.tsx";
-import { Icon, type IconName } from "../../kit/icons.tsx";
-import { Name } from "../../kit/name.tsx";
-import { threatsPath } from "../../kit/paths.ts";
-import { defaultDirection, listPath, sortPath, activeFilters } from "../../threat-kit/filters.ts";
 import { wordsForPeople } from "../../../../access/accounts/account-names.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
@@ -17,8 +13,12 @@ import type { Facets } from "../../../../threats/index/facets.ts";
 import { indicators } from "../../../../threats/threats/severity/indicators.ts";
 import { severities, statuses, threatSources, threatTypes } from "../../../../platform/vocabulary/threats.ts";
 import { siteStates } from "../../../../platform/vocabulary/site.ts";
+import { HiddenFields, Button, TextField } from "../../kit/form.tsx";
+import { Icon, type IconName } from "../../kit/icons.tsx";
+import { Name } from "../../kit/name.tsx";
+import { threatsPath } from "../../kit/paths.ts";
+import { defaultDirection, listPath, sortPath, activeFilters } from "../../threat-kit/filters.ts";
 import { indicatorLabels, inWords } from "../../kit/labels.ts";
-import type { ComponentChildren } from "preact";
 
 /** The search field, the filters of the view as chips, a menu of further ones, and the order. */
 export function FilterBar(props: {

@@ -18,16 +18,16 @@ import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/tab
 import type { Context } from "../../shell/router.ts";
 import { isGrouped, listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
 import { seenFields } from "../../threat-kit/decisions.tsx";
-import { threatPanel } from "../threat/panel.tsx";
-import { SelectionBar } from "./bulk.tsx";
-import { FilterBar, filterChoices } from "./filter-bar.tsx";
 import { Fresh } from "../../threat-kit/threat-marks.tsx";
-import { GroupNote, GroupRows, membersAround, type Expanded } from "./group-rows.tsx";
-import { ListHead } from "./head.tsx";
-import { MemberRows, ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
+import { threatPanel } from "../threat/panel.tsx";
 import type { LoadServices } from "../threat/load.ts";
 import { ViewTabs } from "../views/view-tabs.tsx";
 import { viewTabs, type ViewTab } from "../views/views.ts";
+import { SelectionBar } from "./bulk.tsx";
+import { FilterBar, filterChoices } from "./filter-bar.tsx";
+import { GroupNote, GroupRows, membersAround, type Expanded } from "./group-rows.tsx";
+import { ListHead } from "./head.tsx";
+import { MemberRows, ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
 
 export const perPage = 50;
 

@@ -1,6 +1,7 @@
 import type { Instant } from "../../../../platform/lib/clock.ts";
 import { capitalized, grouped } from "../../../../platform/lib/wording.ts";
 import type { FoundThreat } from "../../../../threats/index/threat-index.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
 import { Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
@@ -10,7 +11,6 @@ import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 import { strongestEvidence } from "../../threat-kit/reasons.tsx";
 import { SeverityMark, Thumbnail, SiteMark } from "../../threat-kit/threat-marks.tsx";
-import { visible } from "../../../../platform/lib/safe-text.ts";
 import { shortAge } from "../../kit/times.ts";
 
 /** Properties that the rows of a view share. */

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { dayMs } from "../../../../platform/lib/clock.ts";
+import { dayMs, startOfDay, type Instant } from "../../../../platform/lib/clock.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { capitalized, counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { TrapKind } from "../../../../response/traps/kind.ts";
-import type { VisitColumn } from "../../../../response/traps/presentation.ts";
+import type { VisitColumn, LabeledValue } from "../../../../response/traps/presentation.ts";
 import type { TrapVisit, VisitTotal } from "../../../../response/traps/visits/store.ts";
 import {
   alwaysAlerts,
@@ -12,9 +12,10 @@ import {
   trapKindNames,
   type VisitClass,
 } from "../../../../platform/vocabulary/traps.ts";
+import type { Trap } from "../../../../response/traps/trap.ts";
 import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
-import { StateMark } from "../../kit/marks.tsx";
+import { StateMark, Note } from "../../kit/marks.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
@@ -22,8 +23,10 @@ import { page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath, trapPath, trapsPath, visitPath } from "../../kit/paths.ts";
 import { column, PagedTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { timelineSince, TrapTimeline } from "./timeline.tsx";
-import { trapOf } from "./values.tsx";
+import { DayMarks, fitsAsDots } from "../../charts/day-marks.tsx";
+import { DaysChart, type Layer } from "../../charts/days-chart.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { shortDay } from "../../kit/times.ts";
 
 const perPage = 25;
 /** Fits into a row; the page of a visit shows everything. */
@@ -208,4 +211,109 @@ function factsOf(visit: TrapVisit): [string, ComponentChildren][] {
     ["Threat", threatId === null ? "none" : <a href={threatPath(threatId)}>{threatId}</a>],
     ["Event", eventId === null ? "none" : <code>{eventId}</code>],
   ];
+}
+
+const timelineDays = 60;
+/** Days of the timeline in a row of the list. */
+const rowDays = 30;
+
+const layers: readonly Layer<"alerts" | "others">[] = [
+  { key: "alerts", label: "alerts", color: "high" },
+  { key: "others", label: "others", color: "rest" },
+];
+
+type Rows = readonly { at: Instant; class: VisitClass; count: number }[];
+
+/** Returns the start of the first day that a timeline shows. */
+export function timelineSince(now: Instant, count: "page" | "row"): Instant {
+  return startOfDay(now) - ((count === "page" ? timelineDays : rowDays) - 1) * dayMs;
+}
+
+function daysOf(rows: Rows, since: Instant, count: number) {
+  const days = Array.from({ length: count }, (_, day) => ({
+    day: since + day * dayMs,
+    alerts: 0,
+    others: 0,
+  }));
+  for (const row of rows) {
+    const day = days[(row.at - since) / dayMs];
+    // Undefined if the clock was set back since then.
+    if (day !== undefined) day[alwaysAlerts(row.class) ? "alerts" : "others"] += row.count;
+  }
+  return days;
+}
+
+/** Visits by day, with those that raise alerts below the others. */
+function TrapTimeline({ rows }: { rows: Rows }) {
+  const days = daysOf(rows, timelineSince(usePage().now, "page"), timelineDays);
+  const total = days.reduce((sum, { alerts, others }) => sum + alerts + others, 0);
+  if (total === 0) return <p class="hint">No visits in the last {timelineDays} days.</p>;
+  const largest = Math.max(...days.map(({ alerts, others }) => alerts + others));
+  const alerts = days.reduce((sum, day) => sum + day.alerts, 0);
+  const text = `${counted(total, "recorded visit")} in the last ${timelineDays} days, ${grouped(alerts)} with an alert`;
+  return (
+    <>
+      <p class="hint">{text}, by day (UTC).</p>
+      {fitsAsDots(largest, true) ? (
+        <div>
+          <DayMarks full label={`${text}, at most ${grouped(largest)} a day`} days={days} />
+          <p class="hint ends">
+            <span>{shortDay(days[0]!.day)}</span>
+            <span>{shortDay(days.at(-1)!.day)}</span>
+          </p>
+        </div>
+      ) : (
+        <DaysChart caption="Visits by day" days={days} layers={layers} />
+      )}
+    </>
+  );
+}
+
+/** The timeline of a trap in a list; nothing if there were no visits. */
+export function RowTimeline({ rows }: { rows: Rows }) {
+  const days = daysOf(rows, timelineSince(usePage().now, "row"), rowDays);
+  const sum = (key: "alerts" | "others") => days.reduce((total, day) => total + day[key], 0);
+  if (sum("alerts") + sum("others") === 0) return null;
+  return (
+    <DayMarks
+      label={`${grouped(sum("alerts"))} alerts and ${counted(sum("others"), "other visit")} in ${rowDays} days`}
+      days={days}
+    />
+  );
+}
+
+/** Returns the trap that the path names. @throws PublicError `not_found` */
+export function trapOf({ services, params }: Context<"traps">, kind: TrapKind): Trap {
+  const trap = services.traps.of(kind).find(params["id"] ?? "");
+  if (trap === undefined) throw notFound(`There is no ${kind.name} with this ID.`);
+  return trap;
+}
+
+export function StateOf({ trap: { enabled, expiresAt }, now }: { trap: Trap; now: number }) {
+  if (!enabled) return <StateMark tone="neutral">Disabled</StateMark>;
+  const expired = expiresAt !== null && expiresAt <= now;
+  return expired ? <StateMark tone="neutral">Expired</StateMark> : <StateMark tone="good">Enabled</StateMark>;
+}
+
+export function ValueOf(props: { value: LabeledValue["value"]; charactersMax?: number }) {
+  const { value, charactersMax = 500 } = props;
+  if ("hosts" in value)
+    return <>{value.hosts.map((host, index) => [index === 0 ? "" : ", ", <Name name={host} />])}</>;
+  return value.text === null || value.text === "" ? (
+    <>–</>
+  ) : (
+    <Text text={value.text} charactersMax={charactersMax} />
+  );
+}
+
+/** Says why browsers will not reach the traps. */
+export function PlainHttpNote({ publicUrl }: { publicUrl: string }) {
+  if (publicUrl.startsWith("https:")) return null;
+  return (
+    <Note tone="warn" title="Browsers will not reach this address">
+      Visitors would be sent to <code>{publicUrl}</code>. Pages over HTTPS load nothing from there: set{" "}
+      <code>traps.public_url</code> to an https:// URL that visitors can reach.{" "}
+      <a href="/docs/traps#make-traps-reachable">Manual</a>
+    </Note>
+  );
 }

@@ -1,6 +1,6 @@
-import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
-import { notFound } from "../../../../platform/lib/errors.ts";
-import type { Context } from "../../shell/router.ts";
+import type { ProtectedDomain } from "../../../threats/domains/domains.ts";
+import { notFound } from "../../../platform/lib/errors.ts";
+import type { Context } from "../shell/router.ts";
 
 /** @throws PublicError `not_found` */
 export function findDomain({ services, params }: Context<"domains">): ProtectedDomain {
