@@ -44,7 +44,7 @@ export interface EntryStore<E extends Entry, Settings> {
   insert(settings: Settings & { name: string }, state: EntryState<E>): E;
   /** @throws PublicError `bad_request` with what to change */
   change(entry: E, settings: Partial<Settings>): E;
-  /** Writes values that need no validation. */
+  /** Writes values that need no validation. A call that changes nothing writes nothing. */
   update(entry: E, values: Partial<E>): E;
 }
 
@@ -80,6 +80,14 @@ export type EntryChange = "add" | "change" | "rotate" | "enable" | "disable" | "
 /** Returns the subject of audit entries about an entry. */
 export function subjectOf({ id, name }: Pick<Entry, "id" | "name">): string {
   return `${name} (${id})`;
+}
+
+/** Returns whether the values differ from those of an entry, so that a write would change something. */
+export function differs<E extends object>(entry: E, values: Partial<E>): boolean {
+  const before = new Map<string, unknown>(Object.entries(entry));
+  return Object.entries(values).some(
+    ([name, after]) => JSON.stringify(after) !== JSON.stringify(before.get(name)),
+  );
 }
 
 /** Returns a copy without the properties that are undefined. */

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, inArray, or } from "drizzle-orm";
+import { differs } from "../../access/entries/administration.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value } from "../../platform/database/statement.ts";
@@ -76,10 +77,7 @@ export function createRecipients({
   const idPrefixes = [...channels.values()].map((channel) => channel.recipients.idPrefix);
 
   function update(recipient: Recipient, values: Partial<Recipient>): Recipient {
-    const changed = Object.entries(values).some(
-      ([name, after]) => JSON.stringify(after) !== JSON.stringify(recipient[name as keyof Recipient]),
-    );
-    if (!changed) return recipient;
+    if (!differs(recipient, values)) return recipient;
     query
       .update(recipients)
       .set({ ...values, updatedAt: clock.now() })

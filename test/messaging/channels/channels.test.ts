@@ -220,11 +220,4 @@ describe("channels in the configuration file", () => {
       { action: "channel.disable", detail: {} },
     ]);
   });
-
-  test("that are not valid end the start with the channel and the key", () => {
-    const channels = open();
-    expect(() => channels.reconcile([declared({ name: "chat" })])).toThrow(
-      `channels "chat": a channel of the type slack needs url`,
-    );
-  });
 });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { SubscriptionConfig } from "../../../src/platform/config/sections/notifications.ts";
-import { StartError } from "../../../src/platform/lib/errors.ts";
 import { by, openNotificationsWorld } from "../../support/notifications.ts";
 
 let world: ReturnType<typeof openNotificationsWorld>;
@@ -88,13 +87,6 @@ test.each(invalid)("a subscription with %j is rejected with what to change", (se
   expect(actions()).toEqual([]);
 });
 
-test("a name is given once, and other names are shown if there is no such subscription", () => {
-  const { subscriptions } = world.notifications;
-  subscriptions.add({ name: "all", channel: "chat" }, { by });
-  expect(() => subscriptions.add({ name: "all", channel: "chat" }, { by })).toThrow("already taken");
-  expect(() => subscriptions.get("none")).toThrow("There is no subscription none.");
-});
-
 test("every change is recorded in the audit log, and a change of nothing is not", async () => {
   const { subscriptions } = world.notifications;
   let notified = 0;
@@ -121,42 +113,6 @@ test("every change is recorded in the audit log, and a change of nothing is not"
   });
   expect(notified).toBeGreaterThanOrEqual(5);
   expect(subscriptions.list()).toEqual([]);
-});
-
-test("declared subscriptions follow the file, cannot be changed elsewhere, and are disabled when they are removed from it", async () => {
-  const { subscriptions } = world.notifications;
-  subscriptions.reconcile([declared]);
-  const before = subscriptions.get("urgent");
-  expect(before).toMatchObject({ origin: "file", enabled: true });
-  expect(() => subscriptions.change("urgent", { digest: "hourly" }, { by })).toThrow(
-    "urgent is declared in the configuration file; change it there",
-  );
-  await expect(subscriptions.remove("urgent", { by })).rejects.toThrow("declared in the configuration file");
-
-  subscriptions.reconcile([{ ...declared, digest: "hourly" }]);
-  expect(subscriptions.get("urgent")).toMatchObject({ id: before.id, digest: "hourly" });
-
-  // One that a person paused stays paused.
-  subscriptions.disable("urgent", { by });
-  subscriptions.reconcile([declared]);
-  expect(subscriptions.get("urgent").enabled).toBe(false);
-  subscriptions.enable("urgent", { by });
-
-  subscriptions.reconcile([]);
-  expect(subscriptions.get("urgent")).toMatchObject({ enabled: false, disabledReason: "undeclared" });
-  expect(() => subscriptions.enable("urgent", { by })).toThrow("declared in the configuration file");
-  subscriptions.reconcile([declared]);
-  expect(subscriptions.get("urgent")).toMatchObject({ enabled: true, disabledReason: null });
-  subscriptions.reconcile([]);
-  await subscriptions.remove("urgent", { by });
-  expect(subscriptions.list()).toEqual([]);
-});
-
-test("a declaration that names no channel stops the start and says which one", () => {
-  const { subscriptions } = world.notifications;
-  const run = () => subscriptions.reconcile([{ ...declared, channel: "caht" }]);
-  expect(run).toThrow(StartError);
-  expect(run).toThrow('subscriptions "urgent": there is no channel caht; channels: chat');
 });
 
 test("a subscription disappears with its channel", async () => {

@@ -1,4 +1,5 @@
 import { count, eq } from "drizzle-orm";
+import { differs } from "../../../access/entries/administration.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import { matchesEverything } from "../../../threats/events/event-filter.ts";
@@ -70,10 +71,7 @@ export function createSubscriptionWriter({
   }
 
   function update(before: Subscription, values: Partial<SubscriptionRow>): Subscription {
-    const changed = Object.entries(values).some(
-      ([name, after]) => JSON.stringify(after) !== JSON.stringify(before[name as keyof SubscriptionRow]),
-    );
-    if (!changed) return before;
+    if (!differs(before, values)) return before;
     query
       .update(subscriptions)
       .set({ ...values, updatedAt: clock.now() })

@@ -1,4 +1,5 @@
 import { asc, eq } from "drizzle-orm";
+import { differs } from "../../../access/entries/administration.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { statement, value } from "../../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
@@ -68,13 +69,15 @@ export function createListStore({
         .returning()
         .get();
     },
-    update: ({ seq }, change) =>
-      query
+    update(list, change) {
+      if (!differs(list, change)) return list;
+      return query
         .update(lists)
         .set({ ...change, updatedAt: clock.now() })
-        .where(eq(lists.seq, seq))
+        .where(eq(lists.seq, list.seq))
         .returning()
-        .get(),
+        .get();
+    },
     delete: ({ seq }) => void query.delete(lists).where(eq(lists.seq, seq)).run(),
     publish(seq, { digest, names, after }) {
       const list = bySeq.get({ seq });
