@@ -59,7 +59,7 @@ export function facetsOf(ofKind: Uint32Array, filter: KindFilter): Facets {
     wantedKindsOf({ ...filter, [field === "siteState" ? "siteStates" : field]: undefined }),
   );
   for (let number = 0; number < kindCount; number += 1) {
-    const total = ofKind[number]!;
+    const total = ofKind[number] ?? 0;
     if (total === 0) continue;
     for (const [index, field] of kindFields.entries()) {
       if (wanted[index]![number] === 0) continue;

@@ -82,7 +82,7 @@ interface PositionOfGroupOptions {
 export function positionOfGroup({ columns, matches, order, row, buffers }: PositionOfGroupOptions): number {
   const { campaigns } = columns;
   const { firsts } = firstOfEach(columns, matches, order, buffers);
-  const campaign = campaigns[row]!;
+  const campaign = campaigns[row] ?? 0;
   const first = campaign === 0 ? row : (firsts.find((one) => campaigns[one] === campaign) ?? row);
   const groups = { ...matches, rows: firsts, count: firsts.length };
   const { position } = neighborsOf({
@@ -113,10 +113,10 @@ export function firstOfEach(
   const firsts = new Int32Array(campaignNumbers.count()).fill(-1);
   if (key === "name" && count <= sortedByNameMax) {
     for (let index = 0; index < count; index += 1) {
-      const row = rows[index]!;
-      const campaign = campaigns[row]!;
+      const row = rows[index] ?? 0;
+      const campaign = campaigns[row] ?? 0;
       if (campaign === 0) continue;
-      const first = firsts[campaign]!;
+      const first = firsts[campaign] ?? 0;
       const isFirst = first === -1 || (names.get(row) < names.get(first) ? !descending : descending);
       if (isFirst) firsts[campaign] = row;
     }
@@ -126,13 +126,16 @@ export function firstOfEach(
     const best = new Float64Array(firsts.length);
     const takesGreater = descending || key === "name";
     for (let index = 0; index < count; index += 1) {
-      const campaign = campaigns[rows[index]!]!;
+      const campaign = campaigns[rows[index] ?? 0] ?? 0;
       if (campaign === 0) continue;
-      const own = keys[index]!;
+      const own = keys[index] ?? 0;
       // Rows ascend, so of equal keys the last one is the greatest.
-      if (firsts[campaign] !== -1 && (takesGreater ? own < best[campaign]! : own >= best[campaign]!))
+      if (
+        firsts[campaign] !== -1 &&
+        (takesGreater ? own < (best[campaign] ?? 0) : own >= (best[campaign] ?? 0))
+      )
         continue;
-      firsts[campaign] = rows[index]!;
+      firsts[campaign] = rows[index] ?? 0;
       best[campaign] = own;
     }
   }
@@ -142,8 +145,8 @@ export function firstOfEach(
   /** By number of the campaign: its matches, up to 2. */
   const counts = new Uint8Array(firsts.length);
   for (let index = 0; index < count; index += 1) {
-    const row = rows[index]!;
-    const campaign = campaigns[row]!;
+    const row = rows[index] ?? 0;
+    const campaign = campaigns[row] ?? 0;
     if (campaign === 0 || firsts[campaign] === row) found[groups++] = row;
     if (campaign === 0 || counts[campaign] === 2) continue;
     counts[campaign]! += 1;
@@ -168,11 +171,12 @@ export function describeGroups(
   const lastDomain = new Float64Array(firsts.length).fill(-1);
 
   function add(index: number, row: number): void {
-    const kind = kindNumbers[row]!;
+    const kind = kindNumbers[row] ?? 0;
     ofKind[index * (kindCount + 1) + kind]! += 1;
-    newestAt[index] = Math.max(newestAt[index]!, timeAt(firstSeen, row));
-    if (dueAt[row] !== 0 && isActiveKind[kind] === 1 && dueAt[row]! < due[index]!) due[index] = dueAt[row]!;
-    const domain = protectedDomainSeqs[row]!;
+    newestAt[index] = Math.max(newestAt[index] ?? 0, timeAt(firstSeen, row));
+    if (dueAt[row] !== 0 && isActiveKind[kind] === 1 && (dueAt[row] ?? 0) < (due[index] ?? 0))
+      due[index] = dueAt[row] ?? 0;
+    const domain = protectedDomainSeqs[row] ?? 0;
     // Consecutive threats of a campaign mostly aim at one protected domain.
     if (domain === lastDomain[index]) return;
     domains[index]!.add(domain);
@@ -180,22 +184,22 @@ export function describeGroups(
   }
 
   for (const [index, row] of firsts.entries()) {
-    const campaign = campaigns[row]!;
+    const campaign = campaigns[row] ?? 0;
     if (campaign === 0) add(index, row);
     else places[campaign] = index + 1;
   }
   for (let index = 0; index < count; index += 1) {
-    const row = rows[index]!;
-    const place = places[campaigns[row]!]!;
+    const row = rows[index] ?? 0;
+    const place = places[campaigns[row] ?? 0] ?? 0;
     if (place !== 0) add(place - 1, row);
   }
   return firsts.map((firstRow, index) => ({
     firstRow,
-    campaignSeq: campaignNumbers.seqAt(campaigns[firstRow]!),
+    campaignSeq: campaignNumbers.seqAt(campaigns[firstRow] ?? 0),
     ...countsOf(ofKind.subarray(index * (kindCount + 1), (index + 1) * (kindCount + 1))),
-    newestAt: newestAt[index]!,
+    newestAt: newestAt[index] ?? 0,
     protectedDomainSeqs: [...domains[index]!].sort((a, b) => a - b),
-    dueAt: due[index] === Infinity ? null : due[index]! * 1000,
+    dueAt: due[index] === Infinity ? null : (due[index] ?? 0) * 1000,
   }));
 }
 
@@ -206,7 +210,7 @@ function countsOf(ofKind: Uint32Array): Pick<RowGroup, "count" | "statuses" | "s
   let count = 0;
   let severity: Severity = "low";
   for (let number = 0; number < kindCount; number += 1) {
-    const total = ofKind[number]!;
+    const total = ofKind[number] ?? 0;
     if (total === 0) continue;
     const kind = kinds[number]!;
     count += total;

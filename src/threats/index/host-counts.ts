@@ -34,7 +34,7 @@ export function countHosts(
 }
 
 function tally(numbers: Numbers, { rows, count }: Pick<Matches, "rows" | "count">, totals: Uint32Array) {
-  for (let index = 0; index < count; index += 1) totals[numbers[rows[index]!]!]! += 1;
+  for (let index = 0; index < count; index += 1) totals[numbers[rows[index] ?? 0] ?? 0]! += 1;
 }
 
 /** @param totals by number of the value; number 0 is for unknown ones */
@@ -43,17 +43,21 @@ function topValues(totals: Uint32Array, valueAt: (number: number) => string, max
   let values = 0;
   let known = 0;
   const isBefore = (a: number, b: number) =>
-    totals[a]! > totals[b]! || (totals[a] === totals[b] && valueAt(a) < valueAt(b));
+    (totals[a] ?? 0) > (totals[b] ?? 0) || (totals[a] === totals[b] && valueAt(a) < valueAt(b));
   for (let number = 1; number < totals.length; number += 1) {
     if (totals[number] === 0) continue;
     values += 1;
-    known += totals[number]!;
-    if (top.length === max && !isBefore(number, top[max - 1]!)) continue;
+    known += totals[number] ?? 0;
+    if (top.length === max && !isBefore(number, top[max - 1] ?? 0)) continue;
     top.push(number);
     top.sort((a, b) => (isBefore(a, b) ? -1 : 1));
     if (top.length > max) top.pop();
   }
-  return { top: top.map((number) => ({ value: valueAt(number), total: totals[number]! })), values, known };
+  return {
+    top: top.map((number) => ({ value: valueAt(number), total: totals[number] ?? 0 })),
+    values,
+    known,
+  };
 }
 
 /** Returns the rows that have the hosts that the filter names; undefined if it names none. */

@@ -80,28 +80,28 @@ export function matchRows(options: MatchRowsOptions): Matches {
     const candidates = among === undefined ? end - start : writeRows(among, start, end, amongBlock);
     if (isOfKindOnly) {
       for (let index = 0; index < candidates; index += 1) {
-        const row = among === undefined ? start + index : amongBlock[index]!;
-        const kind = kindNumbers[row]!;
+        const row = among === undefined ? start + index : (amongBlock[index] ?? 0);
+        const kind = kindNumbers[row] ?? 0;
         ofKind[kind]! += 1;
         if (wantedKinds[kind] === 1) rows[count++] = row;
       }
       continue;
     }
     for (let index = 0; index < candidates; index += 1) {
-      const row = among === undefined ? start + index : amongBlock[index]!;
+      const row = among === undefined ? start + index : (amongBlock[index] ?? 0);
       if (wantedDomain !== -1 && protectedDomainSeqs[row] !== wantedDomain) continue;
-      if (domains !== undefined && domains[protectedDomainSeqs[row]!] !== 1) continue;
+      if (domains !== undefined && domains[protectedDomainSeqs[row] ?? 0] !== 1) continue;
       if (wantedAssignee !== anyNumber && assignees[row] !== wantedAssignee) continue;
       if (wantedCampaign !== anyNumber && campaigns[row] !== wantedCampaign) continue;
-      if (similarities[row]! < lowestSimilarity) continue;
-      if ((indicators[row]! & checkedBits) !== wantedBits) continue;
+      if ((similarities[row] ?? 0) < lowestSimilarity) continue;
+      if (((indicators[row] ?? 0) & checkedBits) !== wantedBits) continue;
       if (isTimed) {
         const seen = timeAt(firstSeen, row);
         if (seen < from || seen >= before) continue;
       }
       if (changedSince !== undefined && timeAt(changedAt, row) < changedSince) continue;
-      const kind = kindNumbers[row]!;
-      if (dueEnd !== 0 && !isOverdue(dueAt[row]!, kind, dueEnd)) continue;
+      const kind = kindNumbers[row] ?? 0;
+      if (dueEnd !== 0 && !isOverdue(dueAt[row] ?? 0, kind, dueEnd)) continue;
       ofKind[kind]! += 1;
       if (wantedKinds[kind] === 1) rows[count++] = row;
     }
@@ -150,7 +150,7 @@ function isOverdue(dueAt: number, kind: number, end: number): boolean {
 
 /** Whether a threat of the block can be due before `end`, in seconds. */
 function mayBeDue({ summary }: Columns, block: number, end: number): boolean {
-  return summary.lowerBounds("due")[block]! < dueKeyFrom(end);
+  return (summary.lowerBounds("due")[block] ?? 0) < dueKeyFrom(end);
 }
 
 /** Returns the bits of a row's indicators that the filter checks, and those of them that have to be set. */
@@ -181,7 +181,8 @@ export function mayContainTimes(
   before: Instant,
 ): boolean {
   return (
-    summary.upperBounds("first_seen")[block]! >= from && summary.lowerBounds("first_seen")[block]! < before
+    (summary.upperBounds("first_seen")[block] ?? 0) >= from &&
+    (summary.lowerBounds("first_seen")[block] ?? 0) < before
   );
 }
 

@@ -68,14 +68,14 @@ function nearest<Key extends number | string>({
   let nearestSmaller = -1;
   // Rows ascend, so of equal keys the first one is the nearest greater and the last one the nearest smaller.
   for (let index = 0; index < count; index += 1) {
-    const other = keys[index]!;
-    const otherRow = rows[index]!;
+    const other = keys[index] ?? 0;
+    const otherRow = rows[index] ?? 0;
     if (other > key || (other === key && otherRow > row)) {
       greater += 1;
-      if (nearestGreater === -1 || other < keys[nearestGreater]!) nearestGreater = index;
+      if (nearestGreater === -1 || other < (keys[nearestGreater] ?? 0)) nearestGreater = index;
     } else if (otherRow !== row) {
       smaller += 1;
-      if (nearestSmaller === -1 || other >= keys[nearestSmaller]!) nearestSmaller = index;
+      if (nearestSmaller === -1 || other >= (keys[nearestSmaller] ?? 0)) nearestSmaller = index;
     }
   }
   return {

@@ -65,14 +65,18 @@ function countDays(columns: Columns, asked: Days): void {
     if (!mayContainTimes(columns, block, from, end)) continue;
     const blockEnd = Math.min(total, (block + 1) * blockRows);
     for (let row = block * blockRows; row < blockEnd; row += 1) {
-      days.count(timeAt(firstSeen, row), protectedDomainSeqs[row]!, kindNumbers[row]!, 1);
+      days.count(timeAt(firstSeen, row), protectedDomainSeqs[row] ?? 0, kindNumbers[row] ?? 0, 1);
     }
   }
 }
 
 /** Written out, because there is one object for each period of each protected domain. */
 function severityCounts(counts: Uint32Array, offset: number): SeverityCounts {
-  return { high: counts[offset + high]!, medium: counts[offset + medium]!, low: counts[offset + low]! };
+  return {
+    high: counts[offset + high] ?? 0,
+    medium: counts[offset + medium] ?? 0,
+    low: counts[offset + low] ?? 0,
+  };
 }
 
 /**
@@ -116,7 +120,7 @@ function decisionTimes(
   const took = Array.from({ length: (end - from) / partMs }, (): number[] => []);
   const [earliest, latest] = [summary.lowerBounds("decided"), summary.upperBounds("decided")];
   for (let block = 0; block * blockRows < count; block += 1) {
-    if (!(latest[block]! >= from && earliest[block]! < end)) continue;
+    if (!((latest[block] ?? 0) >= from && (earliest[block] ?? 0) < end)) continue;
     const blockEnd = Math.min(count, (block + 1) * blockRows);
     for (let row = block * blockRows; row < blockEnd; row += 1) {
       if (decisions[row] === 0) continue;
@@ -133,7 +137,8 @@ function decisionTimes(
 /** Counts the active threats among threats by kind, by severity. */
 export function countOpen(ofKind: ReadonlyMap<number, number>): SeverityCounts {
   const counts = new Uint32Array(severities.length);
-  for (const [kind, total] of ofKind) if (isActiveKind[kind] === 1) counts[severityIndexes[kind]!]! += total;
+  for (const [kind, total] of ofKind)
+    if (isActiveKind[kind] === 1) counts[severityIndexes[kind] ?? 0]! += total;
   return severityCounts(counts, 0);
 }
 
@@ -145,17 +150,17 @@ export function countOpenByAge(columns: Columns, now: Instant, limits: readonly 
   const { firstSeen, kindNumbers, count, summary } = columns;
   const ofKind = summary.ofKind();
   let open = 0;
-  for (const [kind, isActive] of isActiveKind.entries()) open += isActive * ofKind[kind]!;
+  for (const [kind, isActive] of isActiveKind.entries()) open += isActive * (ofKind[kind] ?? 0);
   const counts = Array.from({ length: limits.length + 1 }, () => 0);
   const oldest = now - (limits.at(-1) ?? 0);
   for (let block = 0; block * blockRows < count; block += 1) {
     if (!mayContainTimes(columns, block, oldest, Infinity)) continue;
     const blockEnd = Math.min(count, (block + 1) * blockRows);
     for (let row = block * blockRows; row < blockEnd; row += 1) {
-      if (isActiveKind[kindNumbers[row]!] === 0) continue;
+      if (isActiveKind[kindNumbers[row] ?? 0] === 0) continue;
       const age = now - timeAt(firstSeen, row);
       let index = 0;
-      while (index < limits.length && age > limits[index]!) index += 1;
+      while (index < limits.length && age > (limits[index] ?? 0)) index += 1;
       if (index === limits.length) continue;
       counts[index]! += 1;
       open -= 1;

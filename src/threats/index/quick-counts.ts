@@ -51,12 +51,12 @@ function quickCount(
   const wanted = wantedBy(filter);
   const sum = (ofKind: Uint32Array) => {
     let total = 0;
-    for (let kind = 0; kind < ofKind.length; kind += 1) total += ofKind[kind]! * wanted[kind]!;
+    for (let kind = 0; kind < ofKind.length; kind += 1) total += (ofKind[kind] ?? 0) * (wanted[kind] ?? 0);
     return total;
   };
   const sumOf = (ofKind: ReadonlyMap<number, number>) => {
     let total = 0;
-    for (const [kind, count] of ofKind) total += count * wanted[kind]!;
+    for (const [kind, count] of ofKind) total += count * (wanted[kind] ?? 0);
     return total;
   };
   // No protected domain has the number 0.

@@ -16,7 +16,7 @@
  *
  * The API's list has few filters, each combination of which has its index, and needs nothing in memory (decision 0004).
  *
- * `naive.ts` does the same in a few lines; tests compare the two on random input.
+ * `naive.ts` next to the tests does the same in a few lines; tests compare the two on random input.
  */
 import type { Needs } from "../../platform/database/needs.ts";
 import type { Foreground } from "../../platform/lib/yielder.ts";
@@ -169,7 +169,7 @@ export function createThreatIndex(dependencies: ThreatIndexDependencies): Threat
       const columns = await current();
       const matches = allMatches(columns, filter);
       let { count } = matches;
-      while (count > 0 && columns.seqs.at(matches.rows[count - 1]!) > lastSeq) count -= 1;
+      while (count > 0 && columns.seqs.at(matches.rows[count - 1] ?? 0) > lastSeq) count -= 1;
       const slice = { offset: 0, limit: max };
       const rows = sortedSlice({ columns, matches: { ...matches, count }, order, slice, buffers });
       return load(seqsOf(columns, rows)).map(({ id }) => id);

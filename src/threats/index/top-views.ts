@@ -42,14 +42,14 @@ export function kindView(
   const ofKind = wantedDomain === undefined ? summary.ofKind() : dense(summary.ofDomain(wantedDomain));
   const wantedKinds = wantedKindsOf(filter);
   let count = 0;
-  for (let kind = 0; kind < kindCount; kind += 1) count += wantedKinds[kind] === 1 ? ofKind[kind]! : 0;
+  for (let kind = 0; kind < kindCount; kind += 1) count += wantedKinds[kind] === 1 ? (ofKind[kind] ?? 0) : 0;
   const rows = new Int32Array(blockRows);
 
   function matchesIn(from: number, end: number): Int32Array {
     let found = 0;
     for (let row = from; row < end; row += 1) {
       if (wantedDomain !== undefined && protectedDomainSeqs[row] !== wantedDomain) continue;
-      if (wantedKinds[kindNumbers[row]!] === 1) rows[found++] = row;
+      if (wantedKinds[kindNumbers[row] ?? 0] === 1) rows[found++] = row;
     }
     return rows.subarray(0, found);
   }
@@ -76,7 +76,7 @@ function firstFrom(rows: Int32Array, count: number, wanted: number): number {
   let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (rows[middle]! < wanted) low = middle + 1;
+    if ((rows[middle] ?? 0) < wanted) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -116,8 +116,8 @@ export function topGroups(options: TopOptions & { buffers: Buffers }): GroupedSl
   const inCampaigns = matchesInCampaigns(columns, view);
   const { firsts, campaignTotal } = firstOfEach(columns, inCampaigns, order, buffers);
   const firstOf = new Int32Array(campaignNumbers.count());
-  for (const row of firsts) firstOf[campaigns[row]!] = row;
-  const isFirst = (row: number) => campaigns[row] === 0 || firstOf[campaigns[row]!] === row;
+  for (const row of firsts) firstOf[campaigns[row] ?? 0] = row;
+  const isFirst = (row: number) => campaigns[row] === 0 || firstOf[campaigns[row] ?? 0] === row;
   const matchesIn = (from: number, end: number) => view.matchesIn(from, end).filter(isFirst);
   const rows = topSlice({ columns, view: { ...view, matchesIn }, order, slice });
   const groupTotal = view.count - inCampaigns.count + firsts.length;
@@ -133,11 +133,11 @@ function matchesInCampaigns(
   let rows = new Int32Array(blockRows);
   let count = 0;
   for (let block = 0; block * blockRows < total; block += 1) {
-    if (!(highest[block]! > 0)) continue;
+    if (!((highest[block] ?? 0) > 0)) continue;
     const matches = matchesIn(block * blockRows, Math.min(total, (block + 1) * blockRows));
     if (count + matches.length > rows.length) rows = enlarged(rows, (count + matches.length) * 2);
     for (let index = 0; index < matches.length; index += 1) {
-      const row = matches[index]!;
+      const row = matches[index] ?? 0;
       if (campaigns[row] !== 0) rows[count++] = row;
     }
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dayMs, startOfDay } from "../../../src/platform/lib/clock.ts";
 import { createForeground, createYielder } from "../../../src/platform/lib/yielder.ts";
 import { hostFields, hostsOf, networkOf, operatorOf } from "../../../src/threats/index/columns/hosts.ts";
-import { naiveSearch } from "../../../src/threats/index/naive.ts";
+import { naiveSearch } from "./naive.ts";
 import { medianOf } from "../../../src/threats/index/selection/median.ts";
 import {
   createThreatIndex,

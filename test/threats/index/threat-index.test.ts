@@ -9,7 +9,7 @@ import {
   type ThreatIndex,
 } from "../../../src/threats/index/threat-index.ts";
 import { indicators, indicatorsIn } from "../../../src/threats/threats/severity/indicators.ts";
-import { naiveGroups, naiveSearch } from "../../../src/threats/index/naive.ts";
+import { naiveGroups, naiveSearch } from "./naive.ts";
 import type { SeverityFacts } from "../../../src/threats/threats/severity/severity.ts";
 import type { Threat } from "../../../src/threats/threats/store/queries.ts";
 import { siteStates } from "../../../src/platform/vocabulary/site.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { naiveSearch } from "../../../src/threats/index/naive.ts";
+import { naiveSearch } from "../../threats/index/naive.ts";
 import { newestFirst, type SearchFilter } from "../../../src/threats/index/filter.ts";
 import { parseNameQuery } from "../../../src/threats/index/columns/name-query.ts";
 import type { Threat } from "../../../src/threats/threats/store/queries.ts";

@@ -31,7 +31,7 @@ export function compareNames(
   let i = aEnd;
   let j = bEnd;
   while (i > aStart && j > bStart) {
-    const difference = a[--i]! - b[--j]!;
+    const difference = (a[--i] ?? 0) - (b[--j] ?? 0);
     if (difference !== 0) return difference;
   }
   return i - aStart - (j - bStart);
@@ -46,6 +46,8 @@ export function createNameSorter() {
   /** By index: the keys of the last 8 characters, and of the 8 before. */
   let lastKeys = new Float64Array(0);
   let nextKeys = new Float64Array(0);
+
+  const startOf = (index: number) => starts[index] ?? 0;
 
   function reserve(count: number): void {
     if (starts.length > count) return;
@@ -73,15 +75,15 @@ export function createNameSorter() {
     sortBy(nextKeys, count, false);
     sortBy(lastKeys, count, true);
     const compare = (a: number, b: number) =>
-      compareNames(names, starts[a]!, starts[a + 1]! - 1, names, starts[b]!, starts[b + 1]! - 1);
+      compareNames(names, startOf(a), startOf(a + 1) - 1, names, startOf(b), startOf(b + 1) - 1);
     sortTies(count, compare);
     let different = 0;
     for (let rank = 0; rank < count; rank++) {
-      const index = order[rank]!;
-      if (rank > 0 && haveEqualKeys(order[rank - 1]!, index) && compare(order[rank - 1]!, index) === 0)
-        continue;
+      const index = order[rank] ?? 0;
+      const before = order[rank - 1] ?? 0;
+      if (rank > 0 && haveEqualKeys(before, index) && compare(before, index) === 0) continue;
       different++;
-      visit(starts[index]!, starts[index + 1]! - 1);
+      visit(startOf(index), startOf(index + 1) - 1);
     }
     return different;
   };
@@ -105,7 +107,7 @@ export function createNameSorter() {
    */
   function sortBy(keysByIndex: Float64Array, count: number, isOrdered: boolean): void {
     for (let rank = 0; rank < count; rank++) {
-      const key = keysByIndex[isOrdered ? order[rank]! : rank]!;
+      const key = keysByIndex[isOrdered ? (order[rank] ?? 0) : rank] ?? 0;
       // The key in the upper 44 bits, the rank in the lower 20.
       const high = Math.floor(key / 4096);
       halves[2 * rank] = ((key - high * 4096) << indexBits) | rank;
@@ -114,10 +116,10 @@ export function createNameSorter() {
     keys.subarray(0, count).sort();
     // The upper halves are not needed any more, and hold the new order until it is complete.
     for (let rank = 0; rank < count; rank++) {
-      const before = halves[2 * rank]! & (sortedNamesMax - 1);
-      halves[2 * rank + 1] = isOrdered ? order[before]! : before;
+      const before = (halves[2 * rank] ?? 0) & (sortedNamesMax - 1);
+      halves[2 * rank + 1] = isOrdered ? (order[before] ?? 0) : before;
     }
-    for (let rank = 0; rank < count; rank++) order[rank] = halves[2 * rank + 1]!;
+    for (let rank = 0; rank < count; rank++) order[rank] = halves[2 * rank + 1] ?? 0;
   }
 
   function haveEqualKeys(a: number, b: number): boolean {
@@ -128,7 +130,7 @@ export function createNameSorter() {
   function sortTies(count: number, compare: (a: number, b: number) => number): void {
     for (let first = 0; first < count;) {
       let next = first + 1;
-      while (next < count && haveEqualKeys(order[first]!, order[next]!)) next++;
+      while (next < count && haveEqualKeys(order[first] ?? 0, order[next] ?? 0)) next++;
       if (next - first > insertionMax) order.subarray(first, next).sort(compare);
       else if (next - first > 1) insertionSort(order, first, next, compare);
       first = next;
@@ -140,7 +142,7 @@ export function createNameSorter() {
 function keyOf(names: Uint8Array, start: number, end: number): number {
   let key = 0;
   for (let at = end - 1; at >= end - keyCharacters; at--)
-    key = key * base + (at >= start ? digitOf[names[at]!]! + 1 : 0);
+    key = key * base + (at >= start ? (digitOf[names[at] ?? 0] ?? 0) + 1 : 0);
   return key;
 }
 
@@ -151,9 +153,9 @@ function insertionSort(
   compare: (a: number, b: number) => number,
 ): void {
   for (let next = first + 1; next < end; next++) {
-    const value = values[next]!;
+    const value = values[next] ?? 0;
     let at = next;
-    for (; at > first && compare(values[at - 1]!, value) > 0; at--) values[at] = values[at - 1]!;
+    for (; at > first && compare(values[at - 1] ?? 0, value) > 0; at--) values[at] = values[at - 1] ?? 0;
     values[at] = value;
   }
 }

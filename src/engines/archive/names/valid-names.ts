@@ -64,7 +64,7 @@ function copyName(bytes: Uint8Array, start: number, end: number, target: Uint8Ar
   let labelStart = from;
   let labels = 0;
   for (let at = from; at < last; at++) {
-    const byte = lowercase[bytes[at]!]!;
+    const byte = lowercase[bytes[at] ?? 0] ?? 0;
     if (byte === 0) return copyOther(bytes, start, end, target, offset);
     if (byte === dot) {
       if (at === labelStart || at - labelStart > labelBytesMax) return 0;
@@ -81,7 +81,7 @@ function copyName(bytes: Uint8Array, start: number, end: number, target: Uint8Ar
 function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
   const isHexadecimal = bytes[start] === 0x30 && bytes[start + 1] === 0x78 && end - start >= 2;
   for (let at = isHexadecimal ? start + 2 : start; at < end; at++) {
-    const byte = bytes[at]!;
+    const byte = bytes[at] ?? 0;
     const isDigit = byte >= 0x30 && byte <= 0x39;
     if (!isDigit && !(isHexadecimal && byte >= 0x61 && byte <= 0x66)) return false;
   }
@@ -98,7 +98,7 @@ function copyOther(
 ): number {
   let isOther = false;
   for (let at = start; at < end && !isOther; at++)
-    isOther = bytes[at]! < firstPrintable || bytes[at]! >= firstBeyondAscii;
+    isOther = (bytes[at] ?? 0) < firstPrintable || (bytes[at] ?? 0) >= firstBeyondAscii;
   if (!isOther) return 0;
   const normalized = normalizeName(utf8.decode(bytes.subarray(start, end)));
   if ("error" in normalized) return 0;

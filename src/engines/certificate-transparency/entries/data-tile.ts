@@ -38,7 +38,7 @@ export function readDataTile(tile: Uint8Array, leaves: Leaves, scratch: Scratch)
     hashed.set(tile.subarray(at, end), hashedPrefixBytes);
     Bun.SHA256.hash(hashed.subarray(0, length), hash);
     leaves.hashes.set(hash, index * hashBytes);
-    at = skipRest(tile, end, leaves.types[index]!, index);
+    at = skipRest(tile, end, leaves.types[index] ?? 0, index);
   }
 }
 

@@ -36,15 +36,15 @@ export function createDerElement(bytes: Uint8Array): DerElement {
 export function readElement(element: DerElement, at: number, limit: number): boolean {
   const { bytes } = element;
   if (at + 2 > limit) return false;
-  const tag = bytes[at]!;
+  const tag = bytes[at] ?? 0;
   if ((tag & manyTagBytes) === manyTagBytes) return false;
-  let length = bytes[at + 1]!;
+  let length = bytes[at + 1] ?? 0;
   let start = at + 2;
   if (length >= 0x80) {
     const lengthBytes = length - 0x80;
     if (lengthBytes === 0 || lengthBytes > lengthBytesMax || start + lengthBytes > limit) return false;
     length = 0;
-    for (let i = 0; i < lengthBytes; i++) length = length * 256 + bytes[start + i]!;
+    for (let i = 0; i < lengthBytes; i++) length = length * 256 + (bytes[start + i] ?? 0);
     start += lengthBytes;
   }
   if (start + length > limit) return false;

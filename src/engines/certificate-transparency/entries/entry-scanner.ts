@@ -57,8 +57,8 @@ export function createEntryScanner(): EntryScanner {
     const certificate = { start: 0, end: 0, form: formOf(0) };
     for (let entry = 0; entry < leaves.count; entry++) {
       names.startEntry(entry);
-      certificate.start = leaves.starts[entry]!;
-      certificate.end = leaves.ends[entry]!;
+      certificate.start = leaves.starts[entry] ?? 0;
+      certificate.end = leaves.ends[entry] ?? 0;
       certificate.form = formOf(entry);
       if (!readNames(der, parts, names, certificate)) malformed++;
     }
@@ -93,7 +93,7 @@ export function createEntryScanner(): EntryScanner {
         malformed,
         invalidNames: names.invalid,
         certificate(entry) {
-          const [start, end] = [leaves.starts[entry]!, leaves.ends[entry]!];
+          const [start, end] = [leaves.starts[entry] ?? 0, leaves.ends[entry] ?? 0];
           if (encoding === "names_tile" || start === end) return unknownCertificate;
           return readDetails(leaves.bytes, { start, end, form: formOf(entry) });
         },

@@ -150,7 +150,7 @@ function createJsonCursor(json: Uint8Array) {
   let at = 0;
   let start = 0;
   const skipSpace = () => {
-    while (bytes[at] === 0x20 || (bytes[at]! >= 0x09 && bytes[at]! <= 0x0d)) at++;
+    while (bytes[at] === 0x20 || ((bytes[at] ?? 0) >= 0x09 && (bytes[at] ?? 0) <= 0x0d)) at++;
   };
   /** Skips white space and this character. Returns false, and stays, if another one follows. */
   const token = (character: string) => {

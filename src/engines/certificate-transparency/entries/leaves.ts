@@ -78,11 +78,11 @@ export function scratchOf(scratch: Scratch, bytes: number): Uint8Array {
 }
 
 export function unsigned16(bytes: Uint8Array, at: number): number {
-  return bytes[at]! * 0x100 + bytes[at + 1]!;
+  return (bytes[at] ?? 0) * 0x100 + (bytes[at + 1] ?? 0);
 }
 
 export function unsigned24(bytes: Uint8Array, at: number): number {
-  return bytes[at]! * 0x1_0000 + bytes[at + 1]! * 0x100 + bytes[at + 2]!;
+  return (bytes[at] ?? 0) * 0x1_0000 + (bytes[at + 1] ?? 0) * 0x100 + (bytes[at + 2] ?? 0);
 }
 
 /** Inexact beyond 2^53. */
@@ -106,7 +106,7 @@ export function detectEncoding(bytes: Uint8Array): EntryEncoding | undefined {
     return /"entries"\s*:/.test(head) ? "get_entries" : undefined;
   }
   // A data tile starts with a time in milliseconds: from 1978 to 2527 in these two bytes of eight, from 2004 in the third.
-  return bytes.length > 8 && bytes[0] === 0 && bytes[1] === 0 && bytes[2]! > 0 && bytes[2]! < 0x10
+  return bytes.length > 8 && bytes[0] === 0 && bytes[1] === 0 && (bytes[2] ?? 0) > 0 && (bytes[2] ?? 0) < 0x10
     ? "data_tile"
     : undefined;
 }

@@ -85,7 +85,7 @@ export function createNameBuffer(): NameBuffer {
     let label = out;
     let letter = 0;
     for (let at = from; at < end; at++) {
-      letter = labelCharacters[source[at]!]!;
+      letter = labelCharacters[source[at] ?? 0] ?? 0;
       if (letter === 0) return false;
       if (letter === dot) {
         if (out === label || out - label > labelBytesMax) return false;
@@ -95,7 +95,7 @@ export function createNameBuffer(): NameBuffer {
     }
     // A last label that starts with a digit may be part of an address.
     if (out === label || out - label > labelBytesMax || label === names.length) return false;
-    if (bytes[label]! < firstLetter) return false;
+    if ((bytes[label] ?? 0) < firstLetter) return false;
     keep(out);
     return true;
   }
@@ -136,8 +136,8 @@ export function createNameBuffer(): NameBuffer {
 /** Returns whether one of the names from `first` equals the bytes behind the last name, up to `end`. */
 function isRepetition({ bytes, length: start, count, starts, ends }: NameBuffer, first: number, end: number) {
   for (let i = count - 1; i >= first; i--) {
-    const other = starts[i]!;
-    if (ends[i]! - other !== end - start) continue;
+    const other = starts[i] ?? 0;
+    if ((ends[i] ?? 0) - other !== end - start) continue;
     let same = 0;
     while (same < end - start && bytes[other + same] === bytes[start + same]) same++;
     if (same === end - start) return true;
@@ -164,8 +164,8 @@ function growIndex(names: NameBuffer): void {
 /** Returns whether there is a space between other characters: such a common name is that of a person or company. */
 function hasSpaceWithin(bytes: Uint8Array, start: number, end: number): boolean {
   let [first, last] = [start, end];
-  while (first < last && bytes[first]! <= space) first++;
-  while (last > first && bytes[last - 1]! <= space) last--;
+  while (first < last && (bytes[first] ?? 0) <= space) first++;
+  while (last > first && (bytes[last - 1] ?? 0) <= space) last--;
   return bytes.subarray(first, last).includes(space);
 }
 

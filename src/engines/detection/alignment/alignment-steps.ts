@@ -84,46 +84,47 @@ export function createSteps() {
       text[j + 1] = found;
       additions[j + 1] = found === hyphen ? hyphenCost : found === dot ? dotCost : fullEdit;
     }
-    for (let j = 2; j <= textText.length; j++) collapses[j] = isMultigraph(text[j - 1]!, text[j]!) ? 1 : 0;
+    for (let j = 2; j <= textText.length; j++)
+      collapses[j] = isMultigraph(text[j - 1] ?? 0, text[j] ?? 0) ? 1 : 0;
     loadedText = textText;
   }
 
   function matchCost(i: number, j: number): number {
-    return costOf(text[j]!, word[i]!, i);
+    return costOf(text[j] ?? 0, word[i] ?? 0, i);
   }
 
   function matchKind(i: number, j: number): StepKind | undefined {
     if (word[i] === text[j]) return undefined;
-    if (isSeparator(word[i]!)) return "separator";
-    return substitutionKind(String.fromCharCode(text[j]!), String.fromCharCode(word[i]!));
+    if (isSeparator(word[i] ?? 0)) return "separator";
+    return substitutionKind(String.fromCharCode(text[j] ?? 0), String.fromCharCode(word[i] ?? 0));
   }
 
   function insertionCost(i: number, j: number): number {
-    const found = text[j]!;
-    if (isSeparator(found)) return additions[j]!;
+    const found = text[j] ?? 0;
+    if (isSeparator(found)) return additions[j] ?? 0;
     if (i > 0 && (found === word[i] || found === word[i + 1])) return repetitionCost;
     if (found === pluralLetter && word[i + 1] === 0) return pluralCost;
     return i === 0 ? fullEdit * lostFirstLetterFactor : fullEdit;
   }
 
   function insertionKind(i: number, j: number): StepKind {
-    if (isSeparator(text[j]!)) return "separator";
+    if (isSeparator(text[j] ?? 0)) return "separator";
     if (i > 0 && (text[j] === word[i] || text[j] === word[i + 1])) return "repetition";
     return text[j] === pluralLetter && word[i + 1] === 0 ? "plural" : "insertion";
   }
 
   function omissionCost(i: number): number {
-    if (isSeparator(word[i]!)) return lostSeparatorCost;
+    if (isSeparator(word[i] ?? 0)) return lostSeparatorCost;
     if (i > 1 && (word[i] === word[i - 1] || word[i] === word[i + 1])) return repetitionCost;
     return atFirstLetter(i, fullEdit, lostFirstLetterFactor);
   }
 
   function pairCost(i: number, j: number): number {
-    return pairForSingleCost(text[j - 1]!, text[j]!, word[i]!) || impossible;
+    return pairForSingleCost(text[j - 1] ?? 0, text[j] ?? 0, word[i] ?? 0) || impossible;
   }
 
   function singleCost(i: number, j: number): number {
-    return pairForSingleCost(word[i - 1]!, word[i]!, text[j]!) || impossible;
+    return pairForSingleCost(word[i - 1] ?? 0, word[i] ?? 0, text[j] ?? 0) || impossible;
   }
 
   function isTransposed(i: number, j: number): boolean {

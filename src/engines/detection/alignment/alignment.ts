@@ -76,23 +76,23 @@ export function createAligner(): Aligner {
     j: number,
   ): { di: number; dj: number; kind: StepKind | undefined } {
     const at = i * columns + j;
-    const cost = costs[at]!;
-    if (i > 0 && j > 0 && costs[at - columns - 1]! + matchCost(i, j) === cost)
+    const cost = costs[at] ?? 0;
+    if (i > 0 && j > 0 && (costs[at - columns - 1] ?? 0) + matchCost(i, j) === cost)
       return { di: 1, dj: 1, kind: matchKind(i, j) };
-    if (isTransposed(i, j) && costs[at - 2 * columns - 2]! + transpositionCost === cost)
+    if (isTransposed(i, j) && (costs[at - 2 * columns - 2] ?? 0) + transpositionCost === cost)
       return { di: 2, dj: 2, kind: "transposition" };
-    if (i > 0 && j > 1 && costs[at - columns - 2]! + pairCost(i, j) === cost)
+    if (i > 0 && j > 1 && (costs[at - columns - 2] ?? 0) + pairCost(i, j) === cost)
       return { di: 1, dj: 2, kind: "confusable" };
-    if (i > 1 && j > 0 && costs[at - 2 * columns - 1]! + singleCost(i, j) === cost)
+    if (i > 1 && j > 0 && (costs[at - 2 * columns - 1] ?? 0) + singleCost(i, j) === cost)
       return { di: 2, dj: 1, kind: "confusable" };
-    if (j > 0 && costs[at - 1]! + insertionCost(i, j) === cost)
+    if (j > 0 && (costs[at - 1] ?? 0) + insertionCost(i, j) === cost)
       return { di: 0, dj: 1, kind: insertionKind(i, j) };
-    return { di: 1, dj: 0, kind: isSeparator(word[i]!) ? "separator" : "omission" };
+    return { di: 1, dj: 0, kind: isSeparator(word[i] ?? 0) ? "separator" : "omission" };
   }
 
   /** Traces the alignment back from a cell, by the first step that explains the cell's cost. */
   function trace(wordText: string, textText: string, end: number, costs: Costs): Alignment {
-    const total = costs[wordText.length * columns + end]!;
+    const total = costs[wordText.length * columns + end] ?? 0;
     // Only equal characters cost nothing.
     if (total === 0) return { start: end - wordText.length, end, cost: 0, edits: [] };
     const edits: Edit[] = [];
@@ -116,7 +116,7 @@ export function createAligner(): Aligner {
       if (!load(wordText, textText)) return undefined;
       const costs = costsOfWhole;
       fillCosts(costs, steps, { wordLength: wordText.length, textLength: textText.length, freeStart: false });
-      const cost = costs[wordText.length * columns + textText.length]!;
+      const cost = costs[wordText.length * columns + textText.length] ?? 0;
       return cost > costMax ? undefined : trace(wordText, textText, textText.length, costs);
     },
     within(wordText, textText, costMax) {
@@ -128,16 +128,16 @@ export function createAligner(): Aligner {
       lastRow = last;
       const found: Alignment[] = [];
       for (let j = 1; j <= textText.length && found.length < alignmentsMax; j++) {
-        const cost = costs[last + j]!;
-        const next = j < textText.length ? costs[last + j + 1]! : impossible;
-        if (cost <= costMax && cost <= costs[last + j - 1]! && cost <= next) {
+        const cost = costs[last + j] ?? 0;
+        const next = j < textText.length ? (costs[last + j + 1] ?? 0) : impossible;
+        if (cost <= costMax && cost <= (costs[last + j - 1] ?? 0) && cost <= next) {
           found.push(trace(wordText, textText, j, costs));
         }
       }
       return found;
     },
     // A text that is too long may contain a shorter one that fits.
-    leastCostTo: (end) => (lastRow === undefined ? 0 : costsWithin[lastRow + end]!),
+    leastCostTo: (end) => (lastRow === undefined ? 0 : (costsWithin[lastRow + end] ?? 0)),
   };
 }
 
@@ -148,43 +148,43 @@ function fillCosts(
   { wordLength, textLength, freeStart }: { wordLength: number; textLength: number; freeStart: boolean },
 ): void {
   const { word, text, collapses, additions } = steps;
-  const firstCosts = firstCostsOf(word[1]!);
+  const firstCosts = firstCostsOf(word[1] ?? 0);
   const { matchCost, insertionCost, omissionCost, pairCost, singleCost } = steps;
   costs[0] = 0;
-  for (let j = 1; j <= textLength; j++) costs[j] = freeStart ? 0 : costs[j - 1]! + insertionCost(0, j);
+  for (let j = 1; j <= textLength; j++) costs[j] = freeStart ? 0 : (costs[j - 1] ?? 0) + insertionCost(0, j);
   for (let i = 1; i <= wordLength; i++) {
     const row = i * columns;
     const above = row - columns;
     const omission = omissionCost(i);
-    const expected = word[i]!;
-    const next = word[i + 1]!;
+    const expected = word[i] ?? 0;
+    const next = word[i + 1] ?? 0;
     const pluralAt = next === 0 ? pluralLetter : 0;
-    const mayCollapse = i > 1 && isMultigraph(word[i - 1]!, expected);
+    const mayCollapse = i > 1 && isMultigraph(word[i - 1] ?? 0, expected);
     const mayTranspose = i > 1 && expected !== word[i - 1];
     const substitutions = i > 1 ? pairCosts : firstCosts;
     const firstSubstitution = i > 1 ? expected * asciiCount : 0;
-    let diagonal = costs[above]!;
+    let diagonal = costs[above] ?? 0;
     let left = diagonal + omission;
     costs[row] = left;
     // The costs of `alignment-steps.ts` without calls, because this loop takes most of the time.
     for (let j = 1; j <= textLength; j++) {
-      const found = text[j]!;
-      const up = costs[above + j]!;
+      const found = text[j] ?? 0;
+      const up = costs[above + j] ?? 0;
       let best = diagonal;
       if (found !== expected) {
         const areAscii = (found | expected) < asciiCount;
-        best += areAscii ? substitutions[firstSubstitution + found]! : matchCost(i, j);
+        best += areAscii ? (substitutions[firstSubstitution + found] ?? 0) : matchCost(i, j);
       }
-      let addition = additions[j]!;
+      let addition = additions[j] ?? 0;
       if (addition === fullEdit) {
         if (found === expected || found === next) addition = repetitionCost;
         else if (found === pluralAt) addition = pluralCost;
       }
       best = Math.min(best, left + addition, up + omission);
-      if (collapses[j] === 1) best = Math.min(best, costs[above + j - 2]! + pairCost(i, j));
-      if (mayCollapse) best = Math.min(best, costs[above - columns + j - 1]! + singleCost(i, j));
+      if (collapses[j] === 1) best = Math.min(best, (costs[above + j - 2] ?? 0) + pairCost(i, j));
+      if (mayCollapse) best = Math.min(best, (costs[above - columns + j - 1] ?? 0) + singleCost(i, j));
       if (mayTranspose && j > 1 && expected === text[j - 1] && word[i - 1] === found)
-        best = Math.min(best, costs[above - columns + j - 2]! + transpositionCost);
+        best = Math.min(best, (costs[above - columns + j - 2] ?? 0) + transpositionCost);
       costs[row + j] = best;
       left = best;
       diagonal = up;

@@ -40,7 +40,7 @@ export function foldedByte(code: number): number {
 
 /** Returns the class of a code unit of a folded name, without flag. */
 export function classOf(code: number): number {
-  return classOfByte[foldedByte(code)]! & classMask;
+  return (classOfByte[foldedByte(code)] ?? 0) & classMask;
 }
 
 export function classesOf(text: string): number[] {
@@ -59,8 +59,8 @@ export function seedNumber(classes: readonly number[]): number {
 export function commonness(seed: readonly number[]): number {
   let share = 1;
   for (let i = 0; i < seed.length; i++) {
-    share *= pairCounts[seed[i]! * classCount + (seed[i + 1] ?? seed[i]!)]! + 1;
-    if (i > 0) share /= singleCounts[seed[i]!]! + classCount;
+    share *= (pairCounts[(seed[i] ?? 0) * classCount + (seed[i + 1] ?? seed[i] ?? 0)] ?? 0) + 1;
+    if (i > 0) share /= (singleCounts[seed[i] ?? 0] ?? 0) + classCount;
     if (i + 2 === seed.length) break;
   }
   return share;
@@ -87,7 +87,7 @@ function characterClasses(): Uint16Array {
   let next = separatorClass + 1;
   for (const letter of "abcdefghijklmnopqrstuvwxyz") {
     const group = visualGroups.find((members) => members.includes(letter)) ?? letter;
-    const known = classes[group.charCodeAt(0)]!;
+    const known = classes[group.charCodeAt(0)] ?? 0;
     const value = known === unknown ? next++ : known;
     for (const member of group) classes[member.charCodeAt(0)] = value;
     classes[letter.toUpperCase().charCodeAt(0)] = value;

@@ -133,13 +133,13 @@ export function encodeNames(
   const count = Math.min(to - from, namesMax);
   let name = 0;
   for (; name < count && text.length < plainPlacesMax; name++) {
-    const end = ends[from + name]!;
+    const end = ends[from + name] ?? 0;
     let place = startSegment(text, name);
     let { hitCount } = text;
     let seed = 0;
     let nameFlags = 0;
-    for (let i = starts[from + name]!; i < end; i++, place++) {
-      const flagged = classOfByte[bytes[i]!]!;
+    for (let i = starts[from + name] ?? 0; i < end; i++, place++) {
+      const flagged = classOfByte[bytes[i] ?? 0] ?? 0;
       nameFlags |= flagged;
       const value = flagged & classMask;
       classes[place] = value;
@@ -147,7 +147,7 @@ export function encodeNames(
       // Branch-free: always store the seed, and keep it by advancing the count if it is marked. Marked seeds come at
       // random, so the processor would often mispredict a branch.
       hits[hitCount] = (seed << placeBits) | place;
-      hitCount += marks[seed]!;
+      hitCount += marks[seed] ?? 0;
     }
     flags[name] = nameFlags;
     const isSplit = (nameFlags & separatorFlag) / separatorFlag;
@@ -164,20 +164,20 @@ export function encodeNames(
 export function encodeWithoutSeparators(text: EncodedText, marks: Uint8Array): void {
   const { classes, hits, origins, segmentBounds, split } = text;
   for (let at = 0; at < split.count; at++) {
-    const name = split.names[at]!;
-    const end = endOf(segmentBounds[name]!);
+    const name = split.names[at] ?? 0;
+    const end = endOf(segmentBounds[name] ?? 0);
     let place = startSegment(text, name);
     let { hitCount } = text;
     let seed = 0;
-    for (let from = startOf(segmentBounds[name]!) + 1; from < end; from++) {
-      const value = classes[from]!;
+    for (let from = startOf(segmentBounds[name] ?? 0) + 1; from < end; from++) {
+      const value = classes[from] ?? 0;
       // Branch-free, too: 0 for a separator, which is overwritten and leaves the seed as it is, and else 1.
       const kept = -value >>> 31;
       classes[place] = value;
       origins[place] = from;
       seed = ((seed << (classBits * kept)) | value) & seedMask;
       hits[hitCount] = (seed << placeBits) | place;
-      hitCount += marks[seed]! & kept;
+      hitCount += (marks[seed] ?? 0) & kept;
       place += kept;
     }
     endSegment(text, place, anywhereKind, seed, hitCount, marks);
@@ -193,18 +193,18 @@ export function encodeBetweenDigits(
 ): void {
   const { classes, hits, segmentBounds, numbered } = text;
   for (let at = 0; at < numbered.count; at++) {
-    const name = numbered.names[at]!;
-    const end = ends[from + name]!;
-    text.numberedShifts[name] = text.length - startOf(segmentBounds[name]!);
+    const name = numbered.names[at] ?? 0;
+    const end = ends[from + name] ?? 0;
+    text.numberedShifts[name] = text.length - startOf(segmentBounds[name] ?? 0);
     let place = startSegment(text, name);
     let { hitCount } = text;
     let seed = 0;
-    for (let i = starts[from + name]!; i < end; i++, place++) {
-      const value = classBetweenDigits[bytes[i]!]!;
+    for (let i = starts[from + name] ?? 0; i < end; i++, place++) {
+      const value = classBetweenDigits[bytes[i] ?? 0] ?? 0;
       classes[place] = value;
       seed = ((seed << classBits) | value) & seedMask;
       hits[hitCount] = (seed << placeBits) | place;
-      hitCount += marks[seed]!;
+      hitCount += marks[seed] ?? 0;
     }
     endSegment(text, place, anchoredKind, seed, hitCount, marks);
   }
@@ -240,7 +240,7 @@ function endSegment(
   const last = (seed << classBits) & seedMask;
   text.classes[end] = separatorClass;
   text.hits[hitCount] = (last << placeBits) | end;
-  text.hitCount = hitCount + marks[last]!;
+  text.hitCount = hitCount + (marks[last] ?? 0);
   text.segmentBounds[text.segmentCount++] = (text.length << startShift) | (end << endShift) | kinds;
   text.length = end + 1 + gap;
 }

@@ -48,7 +48,7 @@ export function createFilter(tables: FilterTables): Filter {
       candidates.count = 0;
       searchNumber = (searchNumber + 1) | 0;
       for (let i = 0; i < count; i++) {
-        const word = words[i]!;
+        const word = words[i] ?? 0;
         if (lastFound[word] === searchNumber) continue;
         lastFound[word] = searchNumber;
         candidates.words[candidates.count++] = word;

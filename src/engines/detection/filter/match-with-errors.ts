@@ -22,17 +22,17 @@ export function matchesWithErrors(
     p += step;
     t += step;
   }
-  const expected = pattern[p]!;
+  const expected = pattern[p] ?? 0;
   if (expected === patternEdge) return true;
   if (errors === 0) return false;
   const left = errors - 1;
-  const expectedNext = pattern[p + step]!;
+  const expectedNext = pattern[p + step] ?? 0;
   if (continues(pattern, p + step, text, t, step, left)) return true;
-  const found = text[t]!;
+  const found = text[t] ?? 0;
   if (found === textEdge) return false;
   if (continues(pattern, p + step, text, t + step, step, left)) return true;
   if (continues(pattern, p, text, t + step, step, left)) return true;
-  const foundNext = text[t + step]!;
+  const foundNext = text[t + step] ?? 0;
   if (expected === foundNext && expectedNext === found) {
     if (continues(pattern, p + 2 * step, text, t + 2 * step, step, left)) return true;
   }
@@ -61,7 +61,7 @@ function continues(
 /** Returns the class that two others look like, or -1. `near` comes first in the direction of `step`. */
 function singleFor(near: number, far: number, step: 1 | -1): number {
   if (near > classMask || far > classMask) return -1;
-  return singles[step > 0 ? (near << classBits) | far : (far << classBits) | near]!;
+  return singles[step > 0 ? (near << classBits) | far : (far << classBits) | near] ?? 0;
 }
 
 const singles = tableOfSingles();

@@ -27,14 +27,16 @@ export function createNameScreen({ text, search, searchOne }: WordSearch): NameS
     const { flags, nameCount, segmentBounds, split } = text;
     for (let i = 0; i < nameCount; i++) {
       const name = first + i;
-      if (!areLabelsValid(flags[i]!, bytes, starts[name]!, tops[name]!)) passed[name] = 1;
+      if (!areLabelsValid(flags[i] ?? 0, bytes, starts[name] ?? 0, tops[name] ?? 0)) passed[name] = 1;
     }
     for (let i = 0; i < split.count; i++) {
-      const segment = split.names[i]!;
+      const segment = split.names[i] ?? 0;
       const name = first + segment;
-      const separatorCount = lengthOf(segmentBounds[segment]!) - lengthOf(segmentBounds[nameCount + i]!);
-      if (separatorCount < 2 || !hasALabel(bytes, starts[name]!, ends[name]!)) continue;
-      if (areLabelsValid(flags[segment]!, bytes, starts[name]!, tops[name]!)) aLabelNames.push(name);
+      const separatorCount =
+        lengthOf(segmentBounds[segment] ?? 0) - lengthOf(segmentBounds[nameCount + i] ?? 0);
+      if (separatorCount < 2 || !hasALabel(bytes, starts[name] ?? 0, ends[name] ?? 0)) continue;
+      if (areLabelsValid(flags[segment] ?? 0, bytes, starts[name] ?? 0, tops[name] ?? 0))
+        aLabelNames.push(name);
     }
   }
 
@@ -55,18 +57,19 @@ export function createNameScreen({ text, search, searchOne }: WordSearch): NameS
       tops = new Int32Array(2 * to);
     }
     for (let name = from; name < to; name++) {
-      const start = starts[name]!;
-      const top = lastDot(bytes, start, ends[name]!);
+      const start = starts[name] ?? 0;
+      const top = lastDot(bytes, start, ends[name] ?? 0);
       passed[name] = top >>> 31;
       tops[name] = Math.max(start, top);
     }
     const withoutTops = { bytes, starts, ends: tops };
     for (let first = from; first < to; first += text.nameCount) {
       const found = search(withoutTops, first, to);
-      for (let i = 0; i < found.count; i++) passed[first + found.names[i]!] = 1;
+      for (let i = 0; i < found.count; i++) passed[first + (found.names[i] ?? 0)] = 1;
       checkLabels(names, first);
     }
-    for (const name of aLabelNames) passed[name] = Number(hasWordsDecoded(bytes, starts[name]!, ends[name]!));
+    for (const name of aLabelNames)
+      passed[name] = Number(hasWordsDecoded(bytes, starts[name] ?? 0, ends[name] ?? 0));
     aLabelNames.length = 0;
     return passed;
   };
@@ -76,10 +79,10 @@ export function createNameScreen({ text, search, searchOne }: WordSearch): NameS
 function lastDot(bytes: Uint8Array, start: number, end: number): number {
   let top = end;
   let flags = 0;
-  while (top > start && bytes[top - 1] !== dot) flags |= classOfByte[bytes[--top]!]!;
+  while (top > start && bytes[top - 1] !== dot) flags |= classOfByte[bytes[--top] ?? 0] ?? 0;
   if (end - start > nameBytesMax || !isLabelLength(end - top)) return -1;
   // A name without a dot is empty here. A last label that starts with a digit may be the end of an IP address.
-  if (top - start < 2 || (classOfByte[bytes[top]!]! & digitFlag) !== 0) return -1;
+  if (top - start < 2 || ((classOfByte[bytes[top] ?? 0] ?? 0) & digitFlag) !== 0) return -1;
   return (flags & foreignFlag) === 0 ? top - 1 : -1;
 }
 
@@ -115,8 +118,8 @@ function isALabel(bytes: Uint8Array, start: number): boolean {
   return (
     bytes[start + 2] === hyphen &&
     bytes[start + 3] === hyphen &&
-    (bytes[start]! | 0x20) === 0x78 &&
-    (bytes[start + 1]! | 0x20) === 0x6e
+    ((bytes[start] ?? 0) | 0x20) === 0x78 &&
+    ((bytes[start + 1] ?? 0) | 0x20) === 0x6e
   );
 }
 
@@ -155,10 +158,10 @@ function createNameDecoder(
   function putDecoded(bytes: Uint8Array, start: number, end: number, second: boolean): boolean {
     const count = decodeInto(points, bytes, start + aLabelPrefixBytes, end);
     let beyondAscii = false;
-    for (let i = 0; i < count; i++) beyondAscii ||= points[i]! >= firstBeyondAscii;
+    for (let i = 0; i < count; i++) beyondAscii ||= (points[i] ?? 0) >= firstBeyondAscii;
     if (!beyondAscii) return false;
     for (let i = 0; i < count; i++) {
-      const point = points[i]!;
+      const point = points[i] ?? 0;
       if (point < firstBeyondAscii) {
         put(point);
         continue;
@@ -179,7 +182,7 @@ function createNameDecoder(
       if (labelEnd === end) return decoded;
       if (labelStart > start) put(dot);
       if (!isALabel(bytes, labelStart) || !putDecoded(bytes, labelStart, labelEnd, second)) {
-        for (let at = labelStart; at < labelEnd; at++) put(bytes[at]!);
+        for (let at = labelStart; at < labelEnd; at++) put(bytes[at] ?? 0);
       }
       labelStart = labelEnd + 1;
     }

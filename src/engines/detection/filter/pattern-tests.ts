@@ -26,7 +26,8 @@ import { seedLength } from "./seeds.ts";
  * @param after set of those after it
  */
 export function hasEnoughClasses(entries: Int32Array, entry: number, before: number, after: number): number {
-  const missing = (entries[entry + beforeField]! & ~before) | (entries[entry + afterField]! & ~after);
+  const missing =
+    ((entries[entry + beforeField] ?? 0) & ~before) | ((entries[entry + afterField] ?? 0) & ~after);
   return (countBits(missing) - missingMaxOf(entries, entry) - 1) >>> 31;
 }
 
@@ -43,14 +44,14 @@ export function areInPlace(
   classes: Uint8Array,
   start: number,
 ): boolean {
-  const patternStart = entries[entry + patternField]!;
-  const isFar = entries[entry + errorsField]! >>> 1;
+  const patternStart = entries[entry + patternField] ?? 0;
+  const isFar = (entries[entry + errorsField] ?? 0) >>> 1;
   let missing = 0;
   for (let distance = 1; distance <= nearLength; distance++) {
     const seenBefore = classesAround(classes, start - distance, isFar);
     const seenAfter = classesAround(classes, start + seedLength - 1 + distance, isFar);
-    missing += (~seenBefore >>> patternBytes[patternStart - distance]!) & 1;
-    missing += (~seenAfter >>> patternBytes[patternStart + seedLength - 1 + distance]!) & 1;
+    missing += (~seenBefore >>> (patternBytes[patternStart - distance] ?? 0)) & 1;
+    missing += (~seenAfter >>> (patternBytes[patternStart + seedLength - 1 + distance] ?? 0)) & 1;
   }
   return missing <= missingMaxOf(entries, entry);
 }
@@ -59,16 +60,16 @@ export function areInPlace(
 function classesAround(classes: Uint8Array, place: number, isFar: number): number {
   return (
     (1 << patternEdge) |
-    (1 << classes[place]!) |
-    (1 << classes[place - 1]!) |
-    (1 << classes[place + 1]!) |
-    (1 << classes[place - 1 - isFar]!) |
-    (1 << classes[place + 1 + isFar]!)
+    (1 << (classes[place] ?? 0)) |
+    (1 << (classes[place - 1] ?? 0)) |
+    (1 << (classes[place + 1] ?? 0)) |
+    (1 << (classes[place - 1 - isFar] ?? 0)) |
+    (1 << (classes[place + 1 + isFar] ?? 0))
   );
 }
 
 function missingMaxOf(entries: Int32Array, entry: number): number {
-  return (entries[entry + exactField]! >>> 16) & 0xff;
+  return ((entries[entry + exactField] ?? 0) >>> 16) & 0xff;
 }
 
 /** Returns whether letters continue at both ends of an unanchored pattern that counts only at an edge. */
@@ -79,14 +80,14 @@ export function isAmidLetters(
   segment: number,
   start: number,
 ): boolean {
-  if ((entries[entry + exactField]! & atEdgeFlag) === 0) return false;
+  if (((entries[entry + exactField] ?? 0) & atEdgeFlag) === 0) return false;
   const { classes, origins } = text;
-  const first = start - entries[entry + leftField]!;
-  const last = start + entries[entry + rightField]!;
+  const first = start - (entries[entry + leftField] ?? 0);
+  const last = start + (entries[entry + rightField] ?? 0);
   const isJoined = segment >= text.nameCount;
-  const shift = text.numberedShifts[text.segmentNames[segment]!]!;
-  const before = (isJoined ? origins[first]! : first) - 1 + shift;
-  const after = (isJoined ? origins[last]! : last) + 1 + shift;
+  const shift = text.numberedShifts[text.segmentNames[segment] ?? 0] ?? 0;
+  const before = (isJoined ? (origins[first] ?? 0) : first) - 1 + shift;
+  const after = (isJoined ? (origins[last] ?? 0) : last) + 1 + shift;
   return classes[before] !== separatorClass && classes[after] !== separatorClass;
 }
 
@@ -97,9 +98,9 @@ export function matches(
   classes: Uint8Array,
   start: number,
 ): boolean {
-  const errors = entries[entry + errorsField]!;
-  const seedAt = entries[entry + patternField]!;
-  const exact = entries[entry + exactField]!;
+  const errors = entries[entry + errorsField] ?? 0;
+  const seedAt = entries[entry + patternField] ?? 0;
+  const exact = entries[entry + exactField] ?? 0;
   // No error may touch the stretch around the seed, so it is compared exactly.
   let p = seedAt - (exact & 0xff);
   const q = seedAt + seedLength + ((exact >>> 8) & 0xff);

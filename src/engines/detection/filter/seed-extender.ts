@@ -68,18 +68,19 @@ function keepPlaced(text: EncodedText, rows: Int32Array, segments: Int32Array): 
   let kept = 0;
   let segment = -1;
   for (let hit = 0; hit < hitCount; hit++) {
-    segment += segmentSteps[hit]!;
-    const packed = hits[hit]!;
+    segment += segmentSteps[hit] ?? 0;
+    const packed = hits[hit] ?? 0;
     const place = packed & placeMask;
-    const bounds = segmentBounds[segment]!;
+    const bounds = segmentBounds[segment] ?? 0;
     const kinds = kindsOf(bounds);
     // Where separators are left in the name, a pattern may start anywhere.
     const unknown = kinds === anchoredKind ? anyPlace : 0;
     const before = Math.min(place - seedLength + 1 - startOf(bounds), placesMax) | unknown;
     const after = Math.min(endOf(bounds) - place, placesMax) | unknown;
     const row = rowFields * (packed >>> placeBits) + placesField;
-    const anchoredHere = (rows[row]! >>> before) & (rows[row + 1]! >>> after) & kinds & anchoredKind;
-    const anywhereHere = (rows[row + 2]! >>> before) & (rows[row + 3]! >>> after) & (kinds >>> 1);
+    const anchoredHere =
+      ((rows[row] ?? 0) >>> before) & ((rows[row + 1] ?? 0) >>> after) & kinds & anchoredKind;
+    const anywhereHere = ((rows[row + 2] ?? 0) >>> before) & ((rows[row + 3] ?? 0) >>> after) & (kinds >>> 1);
     hits[kept] = packed | (anchoredHere << kindsShift) | (anywhereHere << (kindsShift + 1));
     segments[kept] = segment;
     kept += anchoredHere | anywhereHere;
@@ -96,19 +97,19 @@ function compareClasses(
 ): void {
   let count = 0;
   for (let hit = 0; hit < hitCount; hit++) {
-    const packed = hits[hit]!;
+    const packed = hits[hit] ?? 0;
     const place = packed & placeMask;
     const start = place - seedLength + 1;
     let before = 0;
     let after = 0;
     for (let distance = 1; distance <= sideLength; distance++) {
-      before |= 1 << classes[start - distance]!;
-      after |= 1 << classes[place + distance]!;
+      before |= 1 << (classes[start - distance] ?? 0);
+      after |= 1 << (classes[place + distance] ?? 0);
     }
     const row = rowFields * ((packed >>> placeBits) & seedMask) + entriesField;
     const kinds = packed >>> kindsShift;
-    const first = rows[row + 1 - (kinds & anchoredKind)]!;
-    const last = rows[row + 1 + (kinds >>> 1)]!;
+    const first = rows[row + 1 - (kinds & anchoredKind)] ?? 0;
+    const last = rows[row + 1 + (kinds >>> 1)] ?? 0;
     if (comparisons.entries.length < count + last - first) grow(comparisons, 2 * (count + last - first));
     for (let entry = first; entry < last; entry += entryFields) {
       comparisons.entries[count] = entry;
@@ -141,14 +142,14 @@ function comparePatterns(
     found.words = new Int32Array(comparisons.entries.length);
   }
   for (let i = 0; i < comparisons.count; i++) {
-    const entry = comparisons.entries[i]!;
-    const hit = comparisons.hits[i]!;
-    const start = (hits[hit]! & placeMask) - seedLength + 1;
+    const entry = comparisons.entries[i] ?? 0;
+    const hit = comparisons.hits[i] ?? 0;
+    const start = ((hits[hit] ?? 0) & placeMask) - seedLength + 1;
     if (!areInPlace(tables, entry, classes, start)) continue;
-    if (isAmidLetters(tables, entry, text, segments[hit]!, start)) continue;
+    if (isAmidLetters(tables, entry, text, segments[hit] ?? 0, start)) continue;
     if (!matches(tables, entry, classes, start)) continue;
-    found.names[found.count] = segmentNames[segments[hit]!]!;
-    found.words[found.count] = tables.entries[entry + wordField]!;
+    found.names[found.count] = segmentNames[segments[hit] ?? 0] ?? 0;
+    found.words[found.count] = tables.entries[entry + wordField] ?? 0;
     found.count++;
   }
 }

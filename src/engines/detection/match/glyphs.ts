@@ -21,7 +21,7 @@ export function glyphsOf(
       const from = next;
       const after = at + character.length;
       if (origin === undefined) next += character.length;
-      else while (next < folded.length && origin[next]! < after) next++;
+      else while (next < folded.length && (origin[next] ?? 0) < after) next++;
       at = after;
       return { shown: character, start: start + from, end: start + next };
     });

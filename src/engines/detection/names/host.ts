@@ -85,6 +85,6 @@ export function labelIndexAt(host: Host, position: number): number {
 /** Returns whether the character at `index` of the folded label replaces a different one that is not in `ownLetters`. */
 export function isOtherLetter(label: HostLabel, index: number, ownLetters: ReadonlySet<string>): boolean {
   if (label.origin === undefined || label.folded[index] === "-") return false;
-  const shown = label.shown[label.origin[index]!]!;
+  const shown = label.shown[label.origin[index] ?? 0]!;
   return shown !== label.folded[index] && !ownLetters.has(shown);
 }

@@ -22,7 +22,7 @@ export function decodePunycode(encoded: string): string | undefined {
   const count = decodeInto(points, units, 0, units.length);
   if (count < 0) return undefined;
   let decoded = "";
-  for (let i = 0; i < count; i++) decoded += String.fromCodePoint(points[i]!);
+  for (let i = 0; i < count; i++) decoded += String.fromCodePoint(points[i] ?? 0);
   return decoded;
 }
 
@@ -40,8 +40,8 @@ export function decodeInto(
   while (delimiter >= start && units[delimiter] !== hyphen) delimiter--;
   let count = 0;
   for (let i = start; i < delimiter; i++) {
-    if (units[i]! >= initialCodePoint) return -1;
-    points[count++] = units[i]!;
+    if ((units[i] ?? 0) >= initialCodePoint) return -1;
+    points[count++] = units[i] ?? 0;
   }
   let codePoint = initialCodePoint;
   let bias = initialBias;
@@ -49,7 +49,7 @@ export function decodeInto(
   for (let next = Math.max(delimiter + 1, start); next < end;) {
     const before = insertAt;
     for (let weight = 1, k = base; ; k += base) {
-      const digit = next < end ? digitOf(units[next++]!) : -1;
+      const digit = next < end ? digitOf(units[next++] ?? 0) : -1;
       if (digit < 0) return -1;
       insertAt += digit * weight;
       const threshold = Math.min(Math.max(k - bias, tMin), tMax);

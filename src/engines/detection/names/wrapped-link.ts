@@ -74,7 +74,8 @@ function endingOf(bytes: Uint8Array, start: number, end: number): number {
   while (lastDot > start && bytes[lastDot] !== dot) lastDot--;
   let ending = 0;
   // Letters in lower case.
-  for (let i = Math.max(start, lastDot - 4); i < lastDot; i++) ending = (ending << 8) | bytes[i]! | 0x20;
+  for (let i = Math.max(start, lastDot - 4); i < lastDot; i++)
+    ending = (ending << 8) | (bytes[i] ?? 0) | 0x20;
   return ending;
 }
 

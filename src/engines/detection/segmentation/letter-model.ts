@@ -30,7 +30,7 @@ export const pairBits = lazy(() => {
   });
   return counts.map((count, index) => {
     if (index % symbols === other) return otherCharacterBits;
-    const share = count / totals[Math.floor(index / symbols)]!;
+    const share = count / (totals[Math.floor(index / symbols)] ?? 0);
     return -Math.log2((1 - patternless) * share + patternless / other);
   });
 });
@@ -45,7 +45,7 @@ export function meanLetterBits(text: string): number {
   let previous = other;
   for (let i = 0; i < text.length; i++) {
     const next = symbolOf(text.charCodeAt(i));
-    bits += bitsOf[previous * symbols + next]!;
+    bits += bitsOf[previous * symbols + next] ?? 0;
     previous = next;
   }
   return bits / text.length;

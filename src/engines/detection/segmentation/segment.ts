@@ -34,25 +34,25 @@ export function segment(text: string): Segmentation {
   let previous = other;
   for (let start = 0; start < text.length; start++) {
     const symbol = symbolOf(text.charCodeAt(start));
-    const opened = bits[start]! + unknownStartBits + letterBits[other * symbols + symbol]!;
-    const continued = openBits + letterBits[previous * symbols + symbol]!;
+    const opened = (bits[start] ?? 0) + unknownStartBits + (letterBits[other * symbols + symbol] ?? 0);
+    const continued = openBits + (letterBits[previous * symbols + symbol] ?? 0);
     previous = symbol;
-    openUnknown = (opened < continued ? unknown[start]! : openUnknown) + 1;
+    openUnknown = (opened < continued ? (unknown[start] ?? 0) : openUnknown) + 1;
     openBits = Math.min(opened, continued);
-    if (openBits < bits[start + 1]!) {
+    if (openBits < (bits[start + 1] ?? 0)) {
       bits[start + 1] = openBits;
       unknown[start + 1] = openUnknown;
     }
     const count = wordsAt(text, start, found);
     for (let i = 0; i < count; i++) {
-      const length = found.lengths[i]!;
-      const whole = bits[start]! + found.bits[i]!;
-      if (whole >= bits[start + length]!) continue;
+      const length = found.lengths[i] ?? 0;
+      const whole = (bits[start] ?? 0) + (found.bits[i] ?? 0);
+      if (whole >= (bits[start + length] ?? 0)) continue;
       bits[start + length] = whole;
-      unknown[start + length] = unknown[start]! + (length < tellingLengthMin ? length : 0);
+      unknown[start + length] = (unknown[start] ?? 0) + (length < tellingLengthMin ? length : 0);
     }
   }
-  return { bits: bits[text.length]!, unknown: unknown[text.length]! };
+  return { bits: bits[text.length] ?? 0, unknown: unknown[text.length] ?? 0 };
 }
 
 function arraysFor(length: number): typeof shared {

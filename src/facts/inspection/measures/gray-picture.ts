@@ -26,8 +26,8 @@ export function areaSums({ width, height, gray }: GrayPicture): AreaSums {
   for (let y = 0; y < height; y += 1) {
     let row = 0;
     for (let x = 0; x < width; x += 1) {
-      row += gray[y * width + x]!;
-      sums[(y + 1) * (width + 1) + x + 1] = sums[y * (width + 1) + x + 1]! + row;
+      row += gray[y * width + x] ?? 0;
+      sums[(y + 1) * (width + 1) + x + 1] = (sums[y * (width + 1) + x + 1] ?? 0) + row;
     }
   }
   return { width, height, sums };
@@ -43,7 +43,7 @@ const boxRows = 16;
  */
 export function normalizedBox({ width, sums }: AreaSums, box: Box): Float32Array | undefined {
   const result = new Float32Array(boxColumns * boxRows);
-  const at = (x: number, y: number) => sums[y * (width + 1) + x]!;
+  const at = (x: number, y: number) => sums[y * (width + 1) + x] ?? 0;
   const edges = (from: number, size: number, parts: number) =>
     Int32Array.from({ length: parts + 1 }, (_, part) => Math.round(from + (size * part) / parts));
   const columns = edges(box.x, box.width, boxColumns);
@@ -51,11 +51,11 @@ export function normalizedBox({ width, sums }: AreaSums, box: Box): Float32Array
   let total = 0;
   for (let row = 0; row < boxRows; row += 1)
     for (let column = 0; column < boxColumns; column += 1) {
-      const x = columns[column]!;
-      const y = rows[row]!;
+      const x = columns[column] ?? 0;
+      const y = rows[row] ?? 0;
       // A part of a box that is smaller than the grid has at least one pixel.
-      const right = Math.max(columns[column + 1]!, x + 1);
-      const bottom = Math.max(rows[row + 1]!, y + 1);
+      const right = Math.max(columns[column + 1] ?? 0, x + 1);
+      const bottom = Math.max(rows[row + 1] ?? 0, y + 1);
       const sum = at(right, bottom) - at(x, bottom) - at(right, y) + at(x, y);
       const mean = sum / ((right - x) * (bottom - y));
       result[row * boxColumns + column] = mean;
@@ -79,6 +79,6 @@ const contrastMin = 6;
 /** Normalized cross-correlation of two normalized boxes, −1 to 1. */
 export function correlation(one: Float32Array, other: Float32Array): number {
   let sum = 0;
-  for (let index = 0; index < one.length; index += 1) sum += one[index]! * other[index]!;
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] ?? 0) * (other[index] ?? 0);
   return sum;
 }

@@ -50,8 +50,9 @@ function edgesOf({ width, height, gray }: GrayPicture): Uint8Array {
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) {
       const at = y * width + x;
-      if (x > 0 && Math.abs(gray[at]! - gray[at - 1]!) >= edgeMin) edges[at] = edges[at - 1] = 1;
-      if (y > 0 && Math.abs(gray[at]! - gray[at - width]!) >= edgeMin) edges[at] = edges[at - width] = 1;
+      if (x > 0 && Math.abs((gray[at] ?? 0) - (gray[at - 1] ?? 0)) >= edgeMin) edges[at] = edges[at - 1] = 1;
+      if (y > 0 && Math.abs((gray[at] ?? 0) - (gray[at - width] ?? 0)) >= edgeMin)
+        edges[at] = edges[at - width] = 1;
     }
   return edges;
 }
@@ -62,8 +63,8 @@ function groups(edges: Uint8Array, { width, height }: GrayPicture, gap: number):
   const runs: { from: number; to: number; y: number }[] = [];
   const rootOf = (index: number): number => {
     let root = index;
-    while (parents[root] !== root) root = parents[root]!;
-    for (let next = index; next !== root;) [next, parents[next]] = [parents[next]!, root];
+    while (parents[root] !== root) root = parents[root] ?? 0;
+    for (let next = index; next !== root;) [next, parents[next]] = [parents[next] ?? 0, root];
     return root;
   };
   /** First run of each row. */
@@ -86,9 +87,9 @@ function groups(edges: Uint8Array, { width, height }: GrayPicture, gap: number):
       last = x;
     }
     close();
-    const above = starts[Math.max(0, y - Math.max(1, gap >> 1))]!;
-    for (let index = starts[y]!; index < runs.length; index += 1)
-      for (let other = above; other < starts[y]!; other += 1) {
+    const above = starts[Math.max(0, y - Math.max(1, gap >> 1))] ?? 0;
+    for (let index = starts[y] ?? 0; index < runs.length; index += 1)
+      for (let other = above; other < (starts[y] ?? 0); other += 1) {
         const [one, upper] = [runs[index]!, runs[other]!];
         if (upper.from - gap <= one.to && one.from - gap <= upper.to) parents[rootOf(index)] = rootOf(other);
       }

@@ -43,12 +43,12 @@ export function logoTemplate(tight: GrayPicture): LogoTemplate | undefined {
 function withMargin({ width, height, gray }: GrayPicture): GrayPicture {
   const counts = new Uint32Array(256);
   for (let x = 0; x < width; x += 1) {
-    counts[gray[x]!]! += 1;
-    counts[gray[(height - 1) * width + x]!]! += 1;
+    counts[gray[x] ?? 0]! += 1;
+    counts[gray[(height - 1) * width + x] ?? 0]! += 1;
   }
   for (let y = 0; y < height; y += 1) {
-    counts[gray[y * width]!]! += 1;
-    counts[gray[y * width + width - 1]!]! += 1;
+    counts[gray[y * width] ?? 0]! += 1;
+    counts[gray[y * width + width - 1] ?? 0]! += 1;
   }
   const background = counts.indexOf(Math.max(...counts));
   const wide = { width: width + 2 * margin, height: height + 2 * margin };

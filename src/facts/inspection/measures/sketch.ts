@@ -43,8 +43,8 @@ export function overlap(one: Sketch, other: Sketch): Overlap {
       if (other.size > j) break;
       i += 1;
     } else {
-      const a = ours[i]!;
-      const b = theirs[j]!;
+      const a = ours[i] ?? 0;
+      const b = theirs[j] ?? 0;
       if (a === b) common += 1;
       if (a <= b) i += 1;
       if (b <= a) j += 1;

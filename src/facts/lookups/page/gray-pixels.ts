@@ -34,10 +34,12 @@ export async function grayPixels(
   const pixels = unfilter(inflateSync(data), { width, height, channels });
   return Uint8Array.from({ length: width * height }, (_, index) => {
     const at = index * channels;
-    const opacity = channels % 2 === 0 ? pixels[at + channels - 1]! / 255 : 1;
+    const opacity = channels % 2 === 0 ? (pixels[at + channels - 1] ?? 0) / 255 : 1;
     // Rec. 601 luma.
     const gray =
-      channels < 3 ? pixels[at]! : 0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!;
+      channels < 3
+        ? (pixels[at] ?? 0)
+        : 0.299 * (pixels[at] ?? 0) + 0.587 * (pixels[at + 1] ?? 0) + 0.114 * (pixels[at + 2] ?? 0);
     return Math.round(gray * opacity + background * (1 - opacity));
   });
 }
@@ -59,7 +61,7 @@ function readPng(png: Uint8Array): { channels: number; data: Uint8Array } {
     const length = view.getUint32(at);
     const type = String.fromCharCode(...png.subarray(at + 4, at + 8));
     const content = png.subarray(at + 8, at + 8 + length);
-    if (type === "IHDR" && content[8] === depth) channels = channelsOf[content[9]!];
+    if (type === "IHDR" && content[8] === depth) channels = channelsOf[content[9] ?? 0];
     if (type === "IDAT") parts.push(content);
     at += 12 + length;
   }
@@ -75,12 +77,12 @@ function unfilter(
   const length = width * channels;
   const pixels = new Uint8Array(height * length);
   for (let y = 0; y < height; y++) {
-    const filter = rows[y * (length + 1)]!;
+    const filter = rows[y * (length + 1)] ?? 0;
     for (let x = 0; x < length; x++) {
-      const raw = rows[y * (length + 1) + 1 + x]!;
-      const left = x < channels ? 0 : pixels[y * length + x - channels]!;
-      const above = y === 0 ? 0 : pixels[(y - 1) * length + x]!;
-      const corner = y === 0 || x < channels ? 0 : pixels[(y - 1) * length + x - channels]!;
+      const raw = rows[y * (length + 1) + 1 + x] ?? 0;
+      const left = x < channels ? 0 : (pixels[y * length + x - channels] ?? 0);
+      const above = y === 0 ? 0 : (pixels[(y - 1) * length + x] ?? 0);
+      const corner = y === 0 || x < channels ? 0 : (pixels[(y - 1) * length + x - channels] ?? 0);
       pixels[y * length + x] = raw + predicted(filter, left, above, corner);
     }
   }

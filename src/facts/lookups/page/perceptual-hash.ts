@@ -26,7 +26,7 @@ export function perceptualHash(gray: ArrayLike<number>): string | undefined {
   if (deviation(gray) < featurelessBelow) return undefined;
   const coefficients = lowFrequencies(gray);
   // The constant term is the brightness, which would only shift the median.
-  const median = coefficients.slice(1).sort((a, b) => a - b)[(bits - 1) >> 1]!;
+  const median = coefficients.slice(1).sort((a, b) => a - b)[(bits - 1) >> 1] ?? 0;
   let hash = 0n;
   for (const coefficient of coefficients) hash = (hash << 1n) | (coefficient > median ? 1n : 0n);
   return hash.toString(16).padStart(bits / 4, "0");

@@ -59,7 +59,7 @@ function differingCells(one: Uint8Array, other: Uint8Array): Region[] {
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const at = y * width + x;
-      if (Math.abs(one[at]! - other[at]!) > sameGrayMax)
+      if (Math.abs((one[at] ?? 0) - (other[at] ?? 0)) > sameGrayMax)
         counts[Math.floor(y / cellSide) * columns + Math.floor(x / cellSide)]!++;
     }
   const cells: Region[] = [];

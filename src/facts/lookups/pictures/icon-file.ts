@@ -27,7 +27,7 @@ export function imageOfIconFile(icon: Uint8Array): Uint8Array | undefined {
     const [length, offset] = [view.getUint32(at + 8, true), view.getUint32(at + 12, true)];
     // 0 stands for 256.
     if (length > 40 && offset + length <= icon.length)
-      entries.push({ width: icon[at] === 0 ? 256 : icon[at]!, length, offset });
+      entries.push({ width: icon[at] === 0 ? 256 : (icon[at] ?? 0), length, offset });
   }
   const [largest] = entries.toSorted((one, other) => other.width - one.width);
   if (largest === undefined) return undefined;

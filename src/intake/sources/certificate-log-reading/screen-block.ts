@@ -98,7 +98,7 @@ export function createBlockScreen({ scanner, current }: BlockScreenDependencies)
       malformed: isCut ? 0 : batch.malformed,
       wireBytes: isCut ? 0 : block.wireBytes,
       isCut,
-      lastAt: last > first ? batch.timestamps[last - 1]! : null,
+      lastAt: last > first ? (batch.timestamps[last - 1] ?? 0) : null,
     };
   };
 }
@@ -106,18 +106,18 @@ export function createBlockScreen({ scanner, current }: BlockScreenDependencies)
 /** Returns the end of the entries from `first` that have at most `namesMax` names together: at least one, at most `last`. */
 function lastOf(batch: EntryBatch, first: number, last: number): number {
   const { start, end } = namesOf(batch, first, last);
-  return end - start <= namesMax ? last : Math.max(first + 1, batch.names.entries[start + namesMax]!);
+  return end - start <= namesMax ? last : Math.max(first + 1, batch.names.entries[start + namesMax] ?? 0);
 }
 
 /** Finds the names of the entries from `first` to before `last`; names are in the order of the entries. */
 function namesOf({ names }: EntryBatch, first: number, last: number) {
   let start = 0;
-  while (start < names.count && names.entries[start]! < first) start++;
+  while (start < names.count && (names.entries[start] ?? 0) < first) start++;
   let end = names.count;
-  while (end > start && names.entries[end - 1]! >= last) end--;
-  const startByte = start < end ? names.starts[start]! : 0;
+  while (end > start && (names.entries[end - 1] ?? 0) >= last) end--;
+  const startByte = start < end ? (names.starts[start] ?? 0) : 0;
   // The line feed belongs to the name.
-  const endByte = start < end ? names.ends[end - 1]! + 1 : 0;
+  const endByte = start < end ? (names.ends[end - 1] ?? 0) + 1 : 0;
   return { start, end, startByte, endByte };
 }
 
@@ -139,7 +139,7 @@ function candidatesOf(
   let certificateOf = -1;
   for (let i = start; i < end; i++) {
     if (passed[i] === 0) continue;
-    const entry = entries[i]!;
+    const entry = entries[i] ?? 0;
     if (certificate === undefined || certificateOf !== entry) {
       const index = batch.firstIndex + entry;
       certificateOf = entry;
@@ -152,10 +152,12 @@ function candidatesOf(
       };
     }
     candidates.push({
-      name: Buffer.from(bytes.buffer, bytes.byteOffset + starts[i]!, ends[i]! - starts[i]!).toString(
-        "latin1",
-      ),
-      seenAt: batch.timestamps[entry]!,
+      name: Buffer.from(
+        bytes.buffer,
+        bytes.byteOffset + (starts[i] ?? 0),
+        (ends[i] ?? 0) - (starts[i] ?? 0),
+      ).toString("latin1"),
+      seenAt: batch.timestamps[entry] ?? 0,
       certificate,
     });
   }

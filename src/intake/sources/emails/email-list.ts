@@ -52,10 +52,10 @@ async function* messagesOf(blocks: AsyncIterable<LineBlock>, wholeOnly: boolean)
   let isBlankBefore = true;
   for await (const block of blocks) {
     const { bytes, starts, ends, nexts, count, firstLine, position } = block;
-    const placeOf = (i: number): Place => ({ position: position + starts[i]!, line: firstLine + i });
+    const placeOf = (i: number): Place => ({ position: position + (starts[i] ?? 0), line: firstLine + i });
     start ??= placeOf(0);
     for (let i = 0; i < count; i++) {
-      const [lineStart, lineEnd] = [starts[i]!, ends[i]!];
+      const [lineStart, lineEnd] = [starts[i] ?? 0, ends[i] ?? 0];
       const separates = isBlankBefore && bytes[lineStart] === letterF && isSeparator(lineText(block, i));
       if (separates && !buffer.isEmpty) {
         yield { ...buffer.take(), start, end: placeOf(i) };
@@ -67,18 +67,18 @@ async function* messagesOf(blocks: AsyncIterable<LineBlock>, wholeOnly: boolean)
     }
     const last = count - 1;
     // The position after an unterminated line is its start.
-    const next = block.unterminated ? Math.max(ends[last]!, nexts[last]!) : nexts[last]!;
+    const next = block.unterminated ? Math.max(ends[last] ?? 0, nexts[last] ?? 0) : (nexts[last] ?? 0);
     end = { position: position + next, line: firstLine + count };
   }
   if (start !== undefined && !buffer.isEmpty && !wholeOnly) yield { ...buffer.take(), start, end };
 }
 
 function lineText({ bytes, starts, ends }: LineBlock, index: number): string {
-  const start = starts[index]!;
+  const start = starts[index] ?? 0;
   return Buffer.from(
     bytes.buffer,
     bytes.byteOffset + start,
-    Math.min(separatorBytes, Math.max(0, ends[index]! - start)),
+    Math.min(separatorBytes, Math.max(0, (ends[index] ?? 0) - start)),
   ).toString("latin1");
 }
 
@@ -92,7 +92,7 @@ function chunkOf({ isCut, start, end }: Message, entries: readonly MessageEntry[
   const builder = createNameChunkBuilder();
   builder.start(block, block.bytes);
   for (let i = 0; i < lines.length; i++)
-    addNameOrLink(builder, block.bytes, block.starts[i]!, block.ends[i]!, i);
+    addNameOrLink(builder, block.bytes, block.starts[i] ?? 0, block.ends[i] ?? 0, i);
   if (hasProblem) builder.error(problem, lines.length);
   const chunk = builder.finish(end);
   for (const array of [chunk.lines, chunk.nexts, chunk.nextLines]) array.fill(0, 0, chunk.count);
@@ -175,7 +175,7 @@ function createMessageBuffer() {
       larger.set(kept.subarray(0, used));
       kept = larger;
     }
-    for (let i = start; i < end; i++) kept[used++] = bytes[i]!;
+    for (let i = start; i < end; i++) kept[used++] = bytes[i] ?? 0;
     kept[used++] = lineFeed;
     keptLines++;
   }
@@ -210,6 +210,6 @@ function createMessageBuffer() {
 
 function isEncodedLine(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start < encodedLineBytesMin) return false;
-  for (let i = start; i < end; i++) if (isEncoded[bytes[i]!] === 0) return false;
+  for (let i = start; i < end; i++) if (isEncoded[bytes[i] ?? 0] === 0) return false;
   return true;
 }

@@ -160,7 +160,11 @@ export function compressionOf(head: Uint8Array): Compression {
   if (startsWith(head, gzip)) return "gzip";
   // A Zstandard frame, or a skippable frame as parallel compressors write first (RFC 8878, section 3.1).
   if (startsWith(head, zstd)) return "zstd";
-  if (head.length >= 4 && (head[0]! & 0xf0) === 0x50 && startsWith(head.subarray(1), [0x2a, 0x4d, 0x18]))
+  if (
+    head.length >= 4 &&
+    ((head[0] ?? 0) & 0xf0) === 0x50 &&
+    startsWith(head.subarray(1), [0x2a, 0x4d, 0x18])
+  )
     return "zstd";
   return zips.some((start) => startsWith(head, start)) ? "zip" : "none";
 }

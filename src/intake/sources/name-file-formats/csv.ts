@@ -32,8 +32,8 @@ export function createCsvParser({ delimiter, column, heading }: CsvParserDepende
     let openFrom = -1;
     chunk.start(block, bytes);
     for (let i = 0; i < count; i++) {
-      const start = starts[i]!;
-      let end = ends[i]!;
+      const start = starts[i] ?? 0;
+      let end = ends[i] ?? 0;
       if (end < 0) {
         openLines = 0;
         chunk.error(tooLong, i);
@@ -46,7 +46,7 @@ export function createCsvParser({ delimiter, column, heading }: CsvParserDepende
         openLines = isLast ? 0 : openLines + 1;
         continue;
       }
-      while (end > start && isBlank(bytes[end - 1]!)) end--;
+      while (end > start && isBlank(bytes[end - 1] ?? 0)) end--;
       if (end === start || bytes[start] === hash) continue;
       findField(bytes, start, end, delimiter, column, field);
       if (field.open) [openLines, openFrom] = [1, i];
@@ -100,8 +100,8 @@ function findField(
       to = at;
     }
     if (current === column) {
-      while (from < to && isBlank(bytes[from]!)) from++;
-      while (to > from && isBlank(bytes[to - 1]!)) to--;
+      while (from < to && isBlank(bytes[from] ?? 0)) from++;
+      while (to > from && isBlank(bytes[to - 1] ?? 0)) to--;
       found.start = from;
       found.end = to;
     }

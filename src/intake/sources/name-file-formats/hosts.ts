@@ -13,14 +13,14 @@ export const parseHostsLines: LineParser = (block, chunk) => {
   const { bytes, starts, ends, count } = block;
   chunk.start(block, bytes);
   for (let i = 0; i < count; i++) {
-    let at = starts[i]!;
-    let end = ends[i]!;
+    let at = starts[i] ?? 0;
+    let end = ends[i] ?? 0;
     if (end < 0) {
       chunk.error(tooLong, i);
       continue;
     }
     for (let j = at; j < end; j++) if (bytes[j] === hash) end = j;
-    while (at < end && isBlank(bytes[at]!)) at++;
+    while (at < end && isBlank(bytes[at] ?? 0)) at++;
     if (at === end) continue;
     const addressEnd = endOfField(bytes, at, end);
     if (!looksLikeAddress(bytes, at, addressEnd)) {
@@ -30,7 +30,7 @@ export const parseHostsLines: LineParser = (block, chunk) => {
     // A name is added when the next one is found, which decides whether the line contains more.
     let [nameStart, nameEnd] = [-1, -1];
     for (at = addressEnd; at < end;) {
-      while (at < end && isBlank(bytes[at]!)) at++;
+      while (at < end && isBlank(bytes[at] ?? 0)) at++;
       const fieldEnd = endOfField(bytes, at, end);
       if (isName(bytes, at, fieldEnd)) {
         if (nameStart >= 0) chunk.name(nameStart, nameEnd, i, true);
@@ -52,7 +52,7 @@ function isName(bytes: Uint8Array, start: number, end: number): boolean {
 
 function endOfField(bytes: Uint8Array, start: number, end: number): number {
   let i = start;
-  while (i < end && !isBlank(bytes[i]!)) i++;
+  while (i < end && !isBlank(bytes[i] ?? 0)) i++;
   return i;
 }
 
@@ -78,14 +78,14 @@ export const parseAdblockLines: LineParser = (block, chunk) => {
   const { bytes, starts, ends, count } = block;
   chunk.start(block, bytes);
   for (let i = 0; i < count; i++) {
-    let start = starts[i]!;
-    let end = ends[i]!;
+    let start = starts[i] ?? 0;
+    let end = ends[i] ?? 0;
     if (end < 0) {
       chunk.error(tooLong, i);
       continue;
     }
-    while (start < end && isBlank(bytes[start]!)) start++;
-    while (end > start && isBlank(bytes[end - 1]!)) end--;
+    while (start < end && isBlank(bytes[start] ?? 0)) start++;
+    while (end > start && isBlank(bytes[end - 1] ?? 0)) end--;
     if (start === end || isIgnored(bytes, start, end)) continue;
     while (start < end && bytes[start] === bar) start++;
     if (endOfScheme(bytes, start, end) >= 0) {
@@ -103,7 +103,7 @@ export const parseAdblockLines: LineParser = (block, chunk) => {
 
 /** Recognizes comments, headers and rules that block no host. */
 function isIgnored(bytes: Uint8Array, start: number, end: number): boolean {
-  const first = bytes[start]!;
+  const first = bytes[start] ?? 0;
   if (first === exclamation || first === hash || first === bracket) return true;
   // Exceptions, and regular expressions.
   if ((first === at && bytes[start + 1] === at) || first === slash) return true;
@@ -122,7 +122,7 @@ function endOfPattern(bytes: Uint8Array, start: number, end: number): number {
 
 function endOfHost(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) {
-    const byte = bytes[i]!;
+    const byte = bytes[i] ?? 0;
     if (byte === caret || byte === slash || byte === colon || byte === dollar || byte === bar) return i;
     if (byte === asterisk) return i;
   }

@@ -32,9 +32,9 @@ export function createValueParser(namesOf: NamesOf): LineParser {
     let used = 0;
     chunk.start(block, names);
     for (let i = 0; i < count; i++) {
-      let start = starts[i]!;
-      const end = ends[i]!;
-      while (start < end && isBlank(bytes[start]!)) start++;
+      let start = starts[i] ?? 0;
+      const end = ends[i] ?? 0;
+      while (start < end && isBlank(bytes[start] ?? 0)) start++;
       if (end < 0) chunk.error(tooLong, i);
       else if (start < end) {
         const found = namesIn(bytes.subarray(start, end), i);

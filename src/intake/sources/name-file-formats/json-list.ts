@@ -70,7 +70,7 @@ export async function* readJson(
     parse(block, builder);
     const chunk = builder.finish(block.end);
     for (let i = 0; i < chunk.count; i++) {
-      const line = block.startLines[chunk.lines[i]!]!;
+      const line = block.startLines[chunk.lines[i] ?? 0] ?? 0;
       chunk.lines[i] = chunk.nextLines[i] = line;
     }
     yield chunk;

@@ -118,7 +118,7 @@ class Scanner {
       else if (this.#token === "container") at = this.#skipContainer(at, end);
       else if (this.#token === "scalar") at = this.#skipScalar(at, end);
       else {
-        const byte = this.block.bytes[at]!;
+        const byte = this.block.bytes[at] ?? 0;
         if (byte === lineFeed) this.#line++;
         else if (!isBlank(byte)) problem = this.#punctuation(byte, at);
         at++;
@@ -181,7 +181,7 @@ class Scanner {
     if (this.#isEscaped) at++;
     this.#isEscaped = false;
     for (; at < end; at++) {
-      const byte = bytes[at]!;
+      const byte = bytes[at] ?? 0;
       if (byte === quote) {
         this.#inString = false;
         if (this.#token === "key") this.#endKey(at + 1);
@@ -197,7 +197,7 @@ class Scanner {
   #skipScalar(from: number, end: number): number {
     const { bytes } = this.block;
     let at = from;
-    while (at < end && !isAfterScalar(bytes[at]!)) at++;
+    while (at < end && !isAfterScalar(bytes[at] ?? 0)) at++;
     if (at < end) this.#endValue(at);
     return at;
   }

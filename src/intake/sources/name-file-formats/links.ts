@@ -49,7 +49,7 @@ export function endOfScheme(bytes: Uint8Array, start: number, end: number): numb
     const at = start + length;
     if (bytes[at] !== colon) continue;
     if (at + 2 >= end || bytes[at + 1] !== slash || bytes[at + 2] !== slash) return -1;
-    for (let i = start; i < at; i++) if (!isLetter(bytes[i]!)) return -1;
+    for (let i = start; i < at; i++) if (!isLetter(bytes[i] ?? 0)) return -1;
     return at + 3;
   }
   return -1;
@@ -58,22 +58,22 @@ export function endOfScheme(bytes: Uint8Array, start: number, end: number): numb
 /** Returns the end of the host of a link in which nothing needs to be decoded; otherwise -1. */
 function endOfHost(bytes: Uint8Array, start: number, end: number): number {
   let hostEnd = start;
-  while (hostEnd < end && inHostName[bytes[hostEnd]!] === 1) hostEnd++;
+  while (hostEnd < end && inHostName[bytes[hostEnd] ?? 0] === 1) hostEnd++;
   if (hostEnd === start || bytes[start] === dot || bytes[hostEnd - 1] === dot) return -1;
   let i = hostEnd;
   if (bytes[i] === colon && i < end) {
     const port = ++i;
-    while (i < end && bytes[i]! >= 0x30 && bytes[i]! <= 0x39) i++;
+    while (i < end && (bytes[i] ?? 0) >= 0x30 && (bytes[i] ?? 0) <= 0x39) i++;
     if (i - port > portDigitsMax) return -1;
   }
   if (i < end && bytes[i] !== slash && bytes[i] !== question && bytes[i] !== hash) return -1;
   let mayContainAddress = false;
   for (; i < end; i++) {
-    const byte = bytes[i]!;
+    const byte = bytes[i] ?? 0;
     // White space, or the address of a sender: "Support <https://example.com>".
     if (byte <= space || byte === lessThan || byte >= 0x7f) return -1;
     // Another link may follow.
-    if ((byte === comma || byte === semicolon) && (bytes[i + 1]! | 0x20) === letterH) return -1;
+    if ((byte === comma || byte === semicolon) && ((bytes[i + 1] ?? 0) | 0x20) === letterH) return -1;
     if (byte === question || byte === percent || byte === underscore) mayContainAddress = true;
   }
   return mayContainAddress && rewritesLinks(bytes, start, hostEnd) ? -1 : hostEnd;
@@ -83,7 +83,7 @@ function endOfHost(bytes: Uint8Array, start: number, end: number): number {
 export function looksLikeName(bytes: Uint8Array, start: number, end: number): boolean {
   let hasDot = false;
   for (let i = start; i < end; i++) {
-    const byte = bytes[i]!;
+    const byte = bytes[i] ?? 0;
     // Names in other scripts.
     if (inHostName[byte] === 0 && byte < 0x80) return false;
     if (byte === dot && i > start && i < end - 1) hasDot = true;
@@ -95,7 +95,7 @@ export function looksLikeName(bytes: Uint8Array, start: number, end: number): bo
 export function looksLikeAddress(bytes: Uint8Array, start: number, end: number): boolean {
   let hasOthers = false;
   for (let i = start; i < end; i++) {
-    const byte = bytes[i]!;
+    const byte = bytes[i] ?? 0;
     if (byte === colon) return true;
     if (byte !== dot && (byte < 0x30 || byte > 0x39)) hasOthers = true;
   }

@@ -112,7 +112,7 @@ export function createNameChunkBuilder(): NameChunkBuilder {
     chunk.starts[index] = start;
     chunk.ends[index] = end;
     chunk.lines[index] = line;
-    chunk.nexts[index] = again ? block.starts[line]! : block.nexts[line]!;
+    chunk.nexts[index] = again ? (block.starts[line] ?? 0) : (block.nexts[line] ?? 0);
     chunk.nextLines[index] = again ? line : line + 1;
   }
 
@@ -136,8 +136,8 @@ export function createNameChunkBuilder(): NameChunkBuilder {
       chunk.links++;
     },
     error(why, line) {
-      const start = block.starts[line]!;
-      const end = block.ends[line]! < 0 ? block.nexts[line]! : block.ends[line]!;
+      const start = block.starts[line] ?? 0;
+      const end = (block.ends[line] ?? 0) < 0 ? (block.nexts[line] ?? 0) : (block.ends[line] ?? 0);
       const text = utf8.decode(block.bytes.subarray(start, Math.min(end, start + errorTextBytes)));
       chunk.errors.set(chunk.count, { why, text });
       name(0, 0, line);
@@ -152,7 +152,7 @@ export function createNameChunkBuilder(): NameChunkBuilder {
 /** Removes the entries up to `position` in the text, which an earlier reading has processed. */
 export function dropBefore(chunk: NameChunk, position: number): void {
   let first = 0;
-  while (first < chunk.count && chunk.position + chunk.nexts[first]! <= position) first++;
+  while (first < chunk.count && chunk.position + (chunk.nexts[first] ?? 0) <= position) first++;
   if (first === 0) return;
   for (const array of arrays) chunk[array].copyWithin(0, first, chunk.count);
   chunk.count -= first;
@@ -175,7 +175,7 @@ export function selectEntries(chunk: NameChunk, isSelected: EntrySelection): Nam
     if (error !== undefined) keptErrors.set(count, error);
     const form = chunk.forms?.[index];
     if (form !== undefined) forms[count] = form;
-    for (const array of arrays) chunk[array][count] = chunk[array][index]!;
+    for (const array of arrays) chunk[array][count] = chunk[array][index] ?? 0;
     count++;
   }
   return { ...chunk, count, dropped: chunk.dropped + chunk.count - count, errors: keptErrors, forms };
@@ -188,9 +188,9 @@ export function selectEntries(chunk: NameChunk, isSelected: EntrySelection): Nam
 export function textOf({ bytes, starts, ends, count }: NameChunk): (index: number) => string {
   const last = count === 0 ? 0 : ends.subarray(0, count).reduce((a, b) => Math.max(a, b), 0);
   const used = Buffer.from(bytes.buffer, bytes.byteOffset, last);
-  if (!isAscii(used)) return (index) => used.toString("utf8", starts[index]!, ends[index]!);
+  if (!isAscii(used)) return (index) => used.toString("utf8", starts[index] ?? 0, ends[index] ?? 0);
   const text = used.toString("latin1");
-  return (index) => text.slice(starts[index]!, ends[index]!);
+  return (index) => text.slice(starts[index] ?? 0, ends[index] ?? 0);
 }
 
 /**
@@ -201,20 +201,21 @@ export function joinNames({ bytes, count, starts, ends }: NameChunk): Uint8Array
   const runs: number[] = [];
   let length = 0;
   for (let i = 0; i < count;) {
-    const start = starts[i]!;
-    let end = ends[i]!;
+    const start = starts[i] ?? 0;
+    let end = ends[i] ?? 0;
     // Nearly all lists have one name per line: then a whole block is one run, and nothing is copied.
-    while (++i < count && starts[i] === end + 1 && bytes[end] === lineFeed) end = ends[i]!;
+    while (++i < count && starts[i] === end + 1 && bytes[end] === lineFeed) end = ends[i] ?? 0;
     if (start === end) continue;
     runs.push(start, end);
     length += end - start + 1;
   }
-  if (runs.length === 2 && bytes[runs[1]!] === lineFeed) return bytes.subarray(runs[0]!, runs[1]! + 1);
+  if (runs.length === 2 && bytes[runs[1] ?? 0] === lineFeed)
+    return bytes.subarray(runs[0] ?? 0, (runs[1] ?? 0) + 1);
   const joined = new Uint8Array(length);
   let used = 0;
   for (let run = 0; run < runs.length; run += 2) {
-    const end = runs[run + 1]!;
-    for (let from = runs[run]!; from < end; from++) joined[used++] = bytes[from]!;
+    const end = runs[run + 1] ?? 0;
+    for (let from = runs[run] ?? 0; from < end; from++) joined[used++] = bytes[from] ?? 0;
     joined[used++] = lineFeed;
   }
   return joined;
@@ -233,15 +234,15 @@ export function batchOfChunk(chunk: NameChunk): NameBatch<Place> {
     link: (index) =>
       chunk.links === 0 || linkEnds[index] === 0
         ? undefined
-        : utf8.decode(bytes.subarray(linkStarts[index]!, linkEnds[index]!)),
+        : utf8.decode(bytes.subarray(linkStarts[index] ?? 0, linkEnds[index] ?? 0)),
     form: (index) => chunk.forms?.[index],
     error: (index) => (errors.size === 0 ? undefined : errors.get(index)),
-    line: (index) => chunk.firstLine + lines[index]!,
+    line: (index) => chunk.firstLine + (lines[index] ?? 0),
     mayMatch: screenOnce(chunk, chunk.count),
     names: () => chunk.joined ?? joinNames(chunk),
     positionAfter: (index) => ({
-      position: chunk.position + nexts[index]!,
-      line: chunk.firstLine + nextLines[index]!,
+      position: chunk.position + (nexts[index] ?? 0),
+      line: chunk.firstLine + (nextLines[index] ?? 0),
     }),
   };
 }

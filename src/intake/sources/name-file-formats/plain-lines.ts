@@ -19,13 +19,13 @@ export const parsePlainLines: LineParser = (block, chunk) => {
   const { bytes, starts, ends, count } = block;
   chunk.start(block, bytes);
   for (let i = 0; i < count; i++) {
-    let start = starts[i]!;
-    const end = ends[i]!;
+    let start = starts[i] ?? 0;
+    const end = ends[i] ?? 0;
     if (end < 0) {
       chunk.error(tooLong, i);
       continue;
     }
-    while (start < end && isBlank(bytes[start]!)) start++;
+    while (start < end && isBlank(bytes[start] ?? 0)) start++;
     if (start === end || bytes[start] === hash) continue;
     addNameOrLink(chunk, bytes, start, endOfName(bytes, start, end), i);
   }
@@ -34,11 +34,11 @@ export const parsePlainLines: LineParser = (block, chunk) => {
 
 /** Returns the end of the name: the comment, or the end of the line, as text after a name makes the line invalid. */
 function endOfName(bytes: Uint8Array, start: number, end: number): number {
-  while (isBlank(bytes[end - 1]!)) end--;
+  while (isBlank(bytes[end - 1] ?? 0)) end--;
   for (let i = start; i < end; i++) {
-    if (bytes[i]! > space) continue;
+    if ((bytes[i] ?? 0) > space) continue;
     let after = i;
-    while (after < end && isBlank(bytes[after]!)) after++;
+    while (after < end && isBlank(bytes[after] ?? 0)) after++;
     return bytes[after] === hash ? i : end;
   }
   return end;

@@ -93,8 +93,8 @@ function createRecordParser(dependencies: RecordParserDependencies): LineParser 
     const take = startBlock();
     chunk.start(block, names);
     for (let i = 0; i < count; i++) {
-      const start = starts[i]!;
-      const end = ends[i]!;
+      const start = starts[i] ?? 0;
+      const end = ends[i] ?? 0;
       if (end < 0) {
         chunk.error(tooLong, i);
         continue;
@@ -102,7 +102,7 @@ function createRecordParser(dependencies: RecordParserDependencies): LineParser 
       const continued = parentheses > 0;
       parentheses = parenthesesAfter(bytes, start, end, parentheses);
       // A line that starts with white space continues with the previous owner.
-      if (continued || start === end || isBlank(bytes[start]!) || bytes[start] === semicolon) continue;
+      if (continued || start === end || isBlank(bytes[start] ?? 0) || bytes[start] === semicolon) continue;
       if (bytes[start] === dollar) {
         origin = originAfter(bytes.subarray(start, end), origin);
         onOrigin?.(origin);
@@ -160,7 +160,7 @@ function typeCodeOf(bytes: Uint8Array): number {
   for (let start = 0; start < bytes.length;) {
     const end = endOfField(bytes, start, bytes.length);
     const code = codeOf(bytes, start, end);
-    const isLifetime = isDigit(bytes[start]!);
+    const isLifetime = isDigit(bytes[start] ?? 0);
     if (end > start && !isLifetime && !classCodes.has(code)) return code;
     start = end + 1;
   }
@@ -172,7 +172,7 @@ function codeOf(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > codeLengthMax) return 0;
   let code = 0;
   for (let i = start; i < end; i++) {
-    const letter = bytes[i]! & ~0x20;
+    const letter = (bytes[i] ?? 0) & ~0x20;
     if (letter < 0x41 || letter > 0x5a) return 0;
     code = (code << 5) | (letter & 0x1f);
   }
@@ -193,7 +193,7 @@ function typeAndData(behindOwner: Uint8Array): string[] {
 function parenthesesAfter(bytes: Uint8Array, start: number, end: number, open: number): number {
   let quoted = false;
   for (let i = start; i < end; i++) {
-    const byte = bytes[i]!;
+    const byte = bytes[i] ?? 0;
     if (byte === 0x5c) i++;
     else if (byte === 0x22) quoted = !quoted;
     else if (quoted) continue;
@@ -206,7 +206,7 @@ function parenthesesAfter(bytes: Uint8Array, start: number, end: number, open: n
 
 function endOfField(bytes: Uint8Array, start: number, end: number): number {
   let i = start;
-  while (i < end && !isBlank(bytes[i]!)) i++;
+  while (i < end && !isBlank(bytes[i] ?? 0)) i++;
   return i;
 }
 

@@ -83,7 +83,7 @@ function knownHashes(before: HashFile | undefined) {
       at = 0;
       isAtEnd = block.length === 0;
     },
-    isBelow: (hash: number) => at < block.length && block[at]! < hash,
+    isBelow: (hash: number) => at < block.length && (block[at] ?? 0) < hash,
     is: (hash: number) => block[at] === hash,
     skip: () => void at++,
   };
@@ -121,7 +121,7 @@ function createHashSet(hashesMax: number) {
   const mask = capacity - 1;
   const slotOf = (hash: number) => {
     value[0] = hash;
-    let slot = bits[0]! & mask;
+    let slot = (bits[0] ?? 0) & mask;
     while (slots[slot] !== empty && slots[slot] !== hash) slot = (slot + 1) & mask;
     return slot;
   };

@@ -24,7 +24,7 @@ export async function createHashSorter(path: string) {
 
   async function load(bucket: number): Promise<Float64Array> {
     const count = blocks[bucket]!.length * bufferHashes;
-    const hashes = new Float64Array(count + filled[bucket]!);
+    const hashes = new Float64Array(count + (filled[bucket] ?? 0));
     for (const [index, block] of blocks[bucket]!.entries()) {
       const into = new Uint8Array(hashes.buffer, index * bufferHashes * hashBytes, bufferHashes * hashBytes);
       const { bytesRead } = await file.read(into, 0, into.length, block * into.length);
@@ -50,8 +50,8 @@ export async function createHashSorter(path: string) {
     settle,
     add(hash: number) {
       value[0] = hash;
-      const bucket = bits[1]! >>> (30 - bucketBits);
-      const at = filled[bucket]!;
+      const bucket = (bits[1] ?? 0) >>> (30 - bucketBits);
+      const at = filled[bucket] ?? 0;
       buffers[bucket]![at] = hash;
       if (at + 1 < bufferHashes) filled[bucket] = at + 1;
       else {

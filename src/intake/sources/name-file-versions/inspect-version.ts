@@ -129,7 +129,7 @@ const lessThan = 60;
 function mayBeName(bytes: Uint8Array, start: number, end: number): boolean {
   let hasDot = false;
   for (let index = start; index < end; index++) {
-    const byte = bytes[index]!;
+    const byte = bytes[index] ?? 0;
     if (byte === dot) hasDot = true;
     else if (byte === space || byte === lessThan) return false;
   }
@@ -138,7 +138,7 @@ function mayBeName(bytes: Uint8Array, start: number, end: number): boolean {
 
 function countContent(counts: ContentCounts, { bytes, starts, ends, count, errors }: NameChunk): void {
   for (let index = 0; index < count; index++) {
-    if (!errors.has(index) && mayBeName(bytes, starts[index]!, ends[index]!)) counts.names++;
+    if (!errors.has(index) && mayBeName(bytes, starts[index] ?? 0, ends[index] ?? 0)) counts.names++;
     else counts.others++;
   }
 }

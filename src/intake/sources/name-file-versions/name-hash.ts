@@ -49,13 +49,16 @@ export function createNameHash(key: Uint8Array): NameHash {
     let index = start;
     for (; index + 4 <= end; index += 4) {
       const word =
-        bytes[index]! | (bytes[index + 1]! << 8) | (bytes[index + 2]! << 16) | (bytes[index + 3]! << 24);
+        (bytes[index] ?? 0) |
+        ((bytes[index + 1] ?? 0) << 8) |
+        ((bytes[index + 2] ?? 0) << 16) |
+        ((bytes[index + 3] ?? 0) << 24);
       v3 ^= word;
       rounds(2);
       v0 ^= word;
     }
     let last = (end - start) << 24;
-    for (let shift = 0; index < end; index++, shift += 8) last |= bytes[index]! << shift;
+    for (let shift = 0; index < end; index++, shift += 8) last |= (bytes[index] ?? 0) << shift;
     v3 ^= last;
     rounds(2);
     v0 ^= last;
@@ -65,7 +68,7 @@ export function createNameHash(key: Uint8Array): NameHash {
     v1 ^= 0xdd;
     rounds(4);
     bits[1] = (v1 ^ v3) & 0x3fff_ffff;
-    return value[0]!;
+    return value[0] ?? 0;
   };
 }
 
@@ -78,6 +81,7 @@ export function hashOfEntry(
   { bytes, starts, ends, links, linkStarts, linkEnds }: NameChunk,
   index: number,
 ): number {
-  if (links > 0 && linkEnds[index]! > 0) return hash(bytes, linkStarts[index]!, linkEnds[index]!);
-  return ends[index]! > starts[index]! ? hash(bytes, starts[index]!, ends[index]!) : -1;
+  if (links > 0 && (linkEnds[index] ?? 0) > 0)
+    return hash(bytes, linkStarts[index] ?? 0, linkEnds[index] ?? 0);
+  return (ends[index] ?? 0) > (starts[index] ?? 0) ? hash(bytes, starts[index] ?? 0, ends[index] ?? 0) : -1;
 }

@@ -59,9 +59,9 @@ function keep(whole: NameChunk, matcher: Pick<Matcher, "screenNames">): Screened
   const passed = matcher.screenNames(whole, 0, whole.count);
   const kept: number[] = [];
   let bytesUsed = 0;
-  const hasLink = (i: number) => whole.links > 0 && whole.linkEnds[i]! > 0;
-  const startOf = (i: number) => (hasLink(i) ? whole.linkStarts[i]! : whole.starts[i]!);
-  const endOf = (i: number) => (hasLink(i) ? whole.linkEnds[i]! : whole.ends[i]!);
+  const hasLink = (i: number) => whole.links > 0 && (whole.linkEnds[i] ?? 0) > 0;
+  const startOf = (i: number) => (hasLink(i) ? (whole.linkStarts[i] ?? 0) : (whole.starts[i] ?? 0));
+  const endOf = (i: number) => (hasLink(i) ? (whole.linkEnds[i] ?? 0) : (whole.ends[i] ?? 0));
   for (let i = 0; i < whole.count; i++) {
     if (passed[i] === 0 && !whole.errors.has(i)) continue;
     kept.push(i);
@@ -77,8 +77,8 @@ function keep(whole: NameChunk, matcher: Pick<Matcher, "screenNames">): Screened
   for (const [at, i] of kept.entries()) {
     const [from, to] = [startOf(i), endOf(i)];
     bytes.set(whole.bytes.subarray(from, to), used);
-    starts[at] = used + whole.starts[i]! - from;
-    ends[at] = used + whole.ends[i]! - from;
+    starts[at] = used + (whole.starts[i] ?? 0) - from;
+    ends[at] = used + (whole.ends[i] ?? 0) - from;
     if (hasLink(i)) {
       linkStarts[at] = used;
       linkEnds[at] = used + to - from;
@@ -86,7 +86,7 @@ function keep(whole: NameChunk, matcher: Pick<Matcher, "screenNames">): Screened
     }
     used += to - from;
   }
-  const pick = (array: Int32Array) => Int32Array.from(kept, (i) => array[i]!);
+  const pick = (array: Int32Array) => Int32Array.from(kept, (i) => array[i] ?? 0);
   return {
     ...whole,
     bytes,

@@ -47,7 +47,7 @@ export function createTimes(length: number): Times {
 }
 
 export function timeAt({ low, periods }: Times, index: number): Instant {
-  return timeOf(periods[index]!, low[index]!);
+  return timeOf(periods[index] ?? 0, low[index] ?? 0);
 }
 
 /** Returns the time that is stored as these two numbers. */
@@ -62,8 +62,8 @@ export function timesOf(
 ): Float64Array {
   const found = new Float64Array(count);
   for (let index = 0; index < count; index += 1) {
-    const row = rows[index]!;
-    found[index] = timeOf(periods[row]!, low[row]!);
+    const row = rows[index] ?? 0;
+    found[index] = timeOf(periods[row] ?? 0, low[row] ?? 0);
   }
   return found;
 }

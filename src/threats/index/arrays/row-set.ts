@@ -24,7 +24,7 @@ export function addRow(set: RowSet, row: number): void {
 export function writeRows(set: RowSet, from: number, end: number, rows: Int32Array): number {
   let count = 0;
   for (let index = from >>> 5; index << 5 < end; index += 1) {
-    let word = set[index]!;
+    let word = set[index] ?? 0;
     if (index << 5 < from) word &= -1 << (from & 31);
     if (end - (index << 5) < wordBits) word &= ~(-1 << (end & 31));
     const first = index << 5;
@@ -43,8 +43,8 @@ export function intersectionOf(rows: number, sets: readonly (RowSet | undefined)
   if (first === undefined || others.length === 0) return first;
   const common = createRowSet(rows);
   for (let index = 0; index < common.length; index += 1) {
-    let word = first[index]!;
-    for (const other of others) word &= other[index]!;
+    let word = first[index] ?? 0;
+    for (const other of others) word &= other[index] ?? 0;
     common[index] = word;
   }
   return common;

@@ -32,7 +32,7 @@ export function createSeqRuns(content?: SeqRunContent): SeqRuns {
   return {
     append(seq) {
       const last = runs - 1;
-      if (runs === 0 || seq !== seqs[last]! + (count - rows[last]!)) {
+      if (runs === 0 || seq !== (seqs[last] ?? 0) + (count - (rows[last] ?? 0))) {
         if (runs === rows.length) {
           rows = copied(rows, new Uint32Array(Math.max(initialCapacity, runs * 2)));
           seqs = copied(seqs, new Float64Array(rows.length));
@@ -45,7 +45,7 @@ export function createSeqRuns(content?: SeqRunContent): SeqRuns {
     },
     at(row) {
       const run = lastNotAbove(rows, runs, row);
-      return seqs[run]! + (row - rows[run]!);
+      return (seqs[run] ?? 0) + (row - (rows[run] ?? 0));
     },
     ofRows({ count: wanted, rows: ascending }) {
       const found = new Float64Array(wanted);
@@ -54,11 +54,11 @@ export function createSeqRuns(content?: SeqRunContent): SeqRuns {
       /** Difference of `seq` and row in the present run. */
       let ahead = 0;
       for (let index = 0; index < wanted; index += 1) {
-        const row = ascending[index]!;
+        const row = ascending[index] ?? 0;
         while (row >= end) {
           run += 1;
-          ahead = seqs[run]! - rows[run]!;
-          end = run + 1 === runs ? Infinity : rows[run + 1]!;
+          ahead = (seqs[run] ?? 0) - (rows[run] ?? 0);
+          end = run + 1 === runs ? Infinity : (rows[run + 1] ?? 0);
         }
         found[index] = row + ahead;
       }
@@ -67,8 +67,8 @@ export function createSeqRuns(content?: SeqRunContent): SeqRuns {
     rowFrom(seq) {
       const run = lastNotAbove(seqs, runs, seq);
       if (run === -1) return 0;
-      const end = run + 1 === runs ? count : rows[run + 1]!;
-      return Math.min(end, rows[run]! + (seq - seqs[run]!));
+      const end = run + 1 === runs ? count : (rows[run + 1] ?? 0);
+      return Math.min(end, (rows[run] ?? 0) + (seq - (seqs[run] ?? 0)));
     },
     content: () => ({ count, rows: rows.slice(0, runs), seqs: seqs.slice(0, runs) }),
   };
@@ -80,7 +80,7 @@ function lastNotAbove(ascending: Uint32Array | Float64Array, length: number, val
   let high = length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (ascending[middle]! <= value) low = middle + 1;
+    if ((ascending[middle] ?? 0) <= value) low = middle + 1;
     else high = middle;
   }
   return low - 1;

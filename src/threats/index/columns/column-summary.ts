@@ -77,8 +77,8 @@ export function createColumnSummary() {
         own.upper = doubled(own.upper, -Infinity);
         own.lower = doubled(own.lower, Infinity);
       }
-      if (value > own.upper[block]!) own.upper[block] = value;
-      if (value < own.lower[block]!) own.lower[block] = value;
+      if (value > (own.upper[block] ?? 0)) own.upper[block] = value;
+      if (value < (own.lower[block] ?? 0)) own.lower[block] = value;
     },
 
     /** Upper bounds of the keys by block; a bound need not be reached. */

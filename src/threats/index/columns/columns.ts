@@ -159,14 +159,14 @@ export function updateRow(columns: MutableColumns, index: number, row: ThreatRow
 /** Records in the aggregates that a row has its present fields (1), or no longer (-1). */
 function countRow(columns: MutableColumns, index: number, by: 1 | -1): void {
   const { summary, protectedDomainSeqs, assignees, kindNumbers, indicators, hosts } = columns;
-  const kind = kindNumbers[index]!;
-  const protectedDomainSeq = protectedDomainSeqs[index]!;
+  const kind = kindNumbers[index] ?? 0;
+  const protectedDomainSeq = protectedDomainSeqs[index] ?? 0;
   summary.count({ protectedDomainSeq, kind }, by);
   summary.days.count(timeAt(columns.firstSeen, index), protectedDomainSeq, kind, by);
-  summary.countBits({ bits: indicators[index]!, kind }, by);
-  summary.countAssignee({ assignee: assignees[index]!, kind }, by);
+  summary.countBits({ bits: indicators[index] ?? 0, kind }, by);
+  summary.countAssignee({ assignee: assignees[index] ?? 0, kind }, by);
   if (kinds[kind]?.status === "active")
-    for (const field of hostFields) hosts[field].count(columns[field][index]!, by);
+    for (const field of hostFields) hosts[field].count(columns[field][index] ?? 0, by);
 }
 
 function write(columns: MutableColumns, index: number, row: ThreatRow): void {
@@ -191,7 +191,7 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
 function decisionOf({ decisions, earlierDecisions }: MutableColumns, index: number, row: ThreatRow): number {
   if (row.decidedAt === null) return 0;
   if (row.decidedAt === row.statusChangedAt) return 1;
-  const present = decisions[index]!;
+  const present = decisions[index] ?? 0;
   const place = present < 2 ? earlierDecisions.length : present - 2;
   earlierDecisions[place] = row.decidedAt;
   return place + 2;
@@ -199,9 +199,9 @@ function decisionOf({ decisions, earlierDecisions }: MutableColumns, index: numb
 
 /** Returns the time of the first decision; 0: undecided. */
 export function decidedAt({ decisions, earlierDecisions, statusChangedAt }: Columns, row: number): Instant {
-  const decision = decisions[row]!;
+  const decision = decisions[row] ?? 0;
   if (decision === 0) return 0;
-  return decision === 1 ? timeAt(statusChangedAt, row) : earlierDecisions[decision - 2]!;
+  return decision === 1 ? timeAt(statusChangedAt, row) : (earlierDecisions[decision - 2] ?? 0);
 }
 
 /** Records the sort keys of a row in the aggregates. */
@@ -210,7 +210,7 @@ function widen(columns: MutableColumns, index: number): void {
   for (const key of numberKeys) summary.widen(index, key, sortKeyAt(columns, key, index));
   const decided = decidedAt(columns, index);
   if (decided !== 0) summary.widen(index, "decided", decided);
-  summary.widen(index, "campaign", columns.campaigns[index]!);
+  summary.widen(index, "campaign", columns.campaigns[index] ?? 0);
 }
 
 /** Returns the row of a threat; undefined if it has none. */

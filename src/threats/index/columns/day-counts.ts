@@ -47,7 +47,7 @@ export function createDayCounts(): DayCounts {
     },
     count(firstSeen, protectedDomainSeq, kind, by) {
       const day = Math.floor((firstSeen - first) / dayMs);
-      const severity = severityIndexes[kind]!;
+      const severity = severityIndexes[kind] ?? 0;
       if (day < 0 || day >= dayTotal || severity === -1) return;
       const counts = (byDomain[protectedDomainSeq] ??= new Uint32Array(dayTotal * perDay));
       counts[day * perDay + severity]! += by;

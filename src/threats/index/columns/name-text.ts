@@ -90,7 +90,7 @@ export function createNameText(content?: NameTextContent): NameText {
     content: (rows) =>
       segments.slice(0, Math.ceil(rows / segmentRows)).map((segment, index) => {
         const size = Math.min(segmentRows, rows - index * segmentRows);
-        const end = startOf(segment, size - 1) + segment.lengths[size - 1]!;
+        const end = startOf(segment, size - 1) + (segment.lengths[size - 1] ?? 0);
         return { bytes: segment.bytes.subarray(0, end), lengths: segment.lengths.subarray(0, size) };
       }),
   };
@@ -126,7 +126,7 @@ function divided({ bytes, lengths }: NameTextContent): Segment[] {
     segment.lengths.set(lengths.subarray(first, first + segmentRows));
     for (let place = 0; place < segmentRows; place += 1) {
       if (place % rowsPerStart === 0) segment.starts[place / rowsPerStart] = segment.used;
-      segment.used += segment.lengths[place]!;
+      segment.used += segment.lengths[place] ?? 0;
     }
     segment.bytes = bytes.subarray(start, start + segment.used);
     start += segment.used;
@@ -138,8 +138,8 @@ function divided({ bytes, lengths }: NameTextContent): Segment[] {
 /** Returns where a name of a segment starts. */
 function startOf({ lengths, starts }: Segment, place: number): number {
   const counted = place - (place % rowsPerStart);
-  let start = starts[counted / rowsPerStart]!;
-  for (let index = counted; index < place; index += 1) start += lengths[index]!;
+  let start = starts[counted / rowsPerStart] ?? 0;
+  for (let index = counted; index < place; index += 1) start += lengths[index] ?? 0;
   return start;
 }
 
@@ -157,7 +157,7 @@ function findPrefixes({ segment, first, from, end }: Part, needle: Buffer, found
   const { bytes, lengths } = segment;
   let start = startOf(segment, from);
   for (let place = from; place < end; place += 1) {
-    const length = lengths[place]!;
+    const length = lengths[place] ?? 0;
     let index = needle.length - 1;
     if (length > index) {
       while (index >= 0 && bytes[start + index] === needle[index]) index -= 1;
@@ -174,7 +174,7 @@ function findPrefixes({ segment, first, from, end }: Part, needle: Buffer, found
 function skipsOf(needle: Buffer): Uint16Array {
   const skips = new Uint16Array(256).fill(needle.length);
   for (let index = 0; index < needle.length - 1; index += 1)
-    skips[needle[index]!] = needle.length - 1 - index;
+    skips[needle[index] ?? 0] = needle.length - 1 - index;
   return skips;
 }
 
@@ -187,20 +187,20 @@ function findOneByOne(
 ): number {
   const { bytes, lengths } = segment;
   const lastIndex = needle.length - 1;
-  const lastByte = needle[lastIndex]!;
+  const lastByte = needle[lastIndex] ?? 0;
   let matches = 0;
   let next = startOf(segment, from);
   for (let place = from; place < end; place += 1) {
     let last = next + lastIndex;
-    next += lengths[place]!;
+    next += lengths[place] ?? 0;
     while (last < next) {
-      const byte = bytes[last]!;
+      const byte = bytes[last] ?? 0;
       if (byte === lastByte && isAt(bytes, needle, last - lastIndex)) {
         addRow(found, first + place);
         matches += 1;
         break;
       }
-      last += skips[byte]!;
+      last += skips[byte] ?? 0;
     }
   }
   return matches;
@@ -216,13 +216,13 @@ function isAt(bytes: Buffer, needle: Buffer, offset: number): boolean {
 function findByJumps({ segment, first, from, end }: Part, needle: Buffer, found: RowSet): void {
   const { bytes, lengths } = segment;
   let place = from;
-  let next = startOf(segment, place) + lengths[place]!;
-  let offset = bytes.indexOf(needle, next - lengths[place]!);
+  let next = startOf(segment, place) + (lengths[place] ?? 0);
+  let offset = bytes.indexOf(needle, next - (lengths[place] ?? 0));
   while (offset !== -1) {
     while (next <= offset) {
       place += 1;
       if (place >= end) return;
-      next += lengths[place]!;
+      next += lengths[place] ?? 0;
     }
     const isWithin = offset + needle.length <= next;
     if (isWithin) addRow(found, first + place);

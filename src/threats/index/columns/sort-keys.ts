@@ -35,11 +35,11 @@ export function keyFunction(columns: KeyColumns, key: NumberKey): (row: number) 
     case "status_changed":
       return (row) => timeAt(statusChangedAt, row);
     case "severity":
-      return (row) => severityKey(kindNumbers[row]!, timeAt(firstSeen, row));
+      return (row) => severityKey(kindNumbers[row] ?? 0, timeAt(firstSeen, row));
     case "similarity":
-      return (row) => similarityKey(similarities[row]!, timeAt(firstSeen, row));
+      return (row) => similarityKey(similarities[row] ?? 0, timeAt(firstSeen, row));
     case "due":
-      return (row) => dueKey(dueAt[row]!, severityRanks[kindNumbers[row]!]!);
+      return (row) => dueKey(dueAt[row] ?? 0, severityRanks[kindNumbers[row] ?? 0] ?? 0);
   }
 }
 
@@ -52,16 +52,16 @@ export function sortKeyAt(columns: KeyColumns, key: NumberKey, row: number): num
     case "status_changed":
       return timeAt(statusChangedAt, row);
     case "severity":
-      return severityKey(kindNumbers[row]!, timeAt(firstSeen, row));
+      return severityKey(kindNumbers[row] ?? 0, timeAt(firstSeen, row));
     case "similarity":
-      return similarityKey(similarities[row]!, timeAt(firstSeen, row));
+      return similarityKey(similarities[row] ?? 0, timeAt(firstSeen, row));
     case "due":
-      return dueKey(dueAt[row]!, severityRanks[kindNumbers[row]!]!);
+      return dueKey(dueAt[row] ?? 0, severityRanks[kindNumbers[row] ?? 0] ?? 0);
   }
 }
 
 function severityKey(kind: number, firstSeen: Instant): number {
-  return severityRanks[kind]! * 2 ** 44 + firstSeen;
+  return (severityRanks[kind] ?? 0) * 2 ** 44 + firstSeen;
 }
 
 /** With first seen in whole seconds, both fit into the 53 bits of a number. */
@@ -91,23 +91,23 @@ export function writeKeys(
   const { low, periods } = key === "status_changed" ? statusChangedAt : firstSeen;
   if (key === "severity") {
     for (let index = 0; index < count; index += 1) {
-      const row = rows[index]!;
-      keys[index] = severityKey(kindNumbers[row]!, timeOf(periods[row]!, low[row]!));
+      const row = rows[index] ?? 0;
+      keys[index] = severityKey(kindNumbers[row] ?? 0, timeOf(periods[row] ?? 0, low[row] ?? 0));
     }
   } else if (key === "similarity") {
     for (let index = 0; index < count; index += 1) {
-      const row = rows[index]!;
-      keys[index] = similarityKey(similarities[row]!, timeOf(periods[row]!, low[row]!));
+      const row = rows[index] ?? 0;
+      keys[index] = similarityKey(similarities[row] ?? 0, timeOf(periods[row] ?? 0, low[row] ?? 0));
     }
   } else if (key === "due") {
     for (let index = 0; index < count; index += 1) {
-      const row = rows[index]!;
-      keys[index] = dueKey(dueAt[row]!, severityRanks[kindNumbers[row]!]!);
+      const row = rows[index] ?? 0;
+      keys[index] = dueKey(dueAt[row] ?? 0, severityRanks[kindNumbers[row] ?? 0] ?? 0);
     }
   } else {
     for (let index = 0; index < count; index += 1) {
-      const row = rows[index]!;
-      keys[index] = timeOf(periods[row]!, low[row]!);
+      const row = rows[index] ?? 0;
+      keys[index] = timeOf(periods[row] ?? 0, low[row] ?? 0);
     }
   }
 }

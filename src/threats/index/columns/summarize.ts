@@ -63,7 +63,7 @@ function widen(
   let least = Infinity;
   let most = -Infinity;
   for (let index = 0; index < count; index += 1) {
-    const value = values[index]!;
+    const value = values[index] ?? 0;
     if (value < least) least = value;
     if (value > most) most = value;
   }
@@ -78,13 +78,13 @@ function countKinds(columns: MutableColumns, from: number, end: number): void {
   // Most threats have no assignee.
   const unassigned = new Uint32Array(kindCount + 1);
   for (let row = from; row < end; row += 1) {
-    const kind = kindNumbers[row]!;
-    const domain = protectedDomainSeqs[row]! * kindNumbersMax + kind;
+    const kind = kindNumbers[row] ?? 0;
+    const domain = (protectedDomainSeqs[row] ?? 0) * kindNumbersMax + kind;
     domains.set(domain, (domains.get(domain) ?? 0) + 1);
-    const assignee = assignees[row]!;
+    const assignee = assignees[row] ?? 0;
     if (assignee === 0) unassigned[kind]! += 1;
     else summary.countAssignee({ assignee, kind }, 1);
-    const bits = indicators[row]!;
+    const bits = indicators[row] ?? 0;
     if (bits !== 0) summary.countBits({ bits, kind }, 1);
   }
   for (const [domain, total] of domains) {
@@ -92,7 +92,7 @@ function countKinds(columns: MutableColumns, from: number, end: number): void {
     summary.count({ protectedDomainSeq: (domain - kind) / kindNumbersMax, kind }, total);
   }
   for (let kind = 0; kind <= kindCount; kind += 1)
-    if (unassigned[kind]! > 0) summary.countAssignee({ assignee: 0, kind }, unassigned[kind]!);
+    if ((unassigned[kind] ?? 0) > 0) summary.countAssignee({ assignee: 0, kind }, unassigned[kind] ?? 0);
 }
 
 function countHosts(columns: MutableColumns, from: number, end: number): void {
@@ -101,6 +101,6 @@ function countHosts(columns: MutableColumns, from: number, end: number): void {
     const { count } = hosts[field];
     const numbers = columns[field];
     for (let row = from; row < end; row += 1)
-      if (isActiveKind[kindNumbers[row]!] === 1) count(numbers[row]!, 1);
+      if (isActiveKind[kindNumbers[row] ?? 0] === 1) count(numbers[row] ?? 0, 1);
   }
 }

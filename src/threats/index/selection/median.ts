@@ -9,7 +9,7 @@ export function medianOf(values: Float64Array): number | null {
   if (length % 2 === 1) return upper;
   // Values before the selected one are no greater.
   let lower = -Infinity;
-  for (let index = 0; index < length >> 1; index += 1) lower = Math.max(lower, values[index]!);
+  for (let index = 0; index < length >> 1; index += 1) lower = Math.max(lower, values[index] ?? 0);
   return (lower + upper) / 2;
 }
 
@@ -18,20 +18,20 @@ function select(values: Float64Array, place: number): number {
   let low = 0;
   let high = values.length - 1;
   while (low < high) {
-    const pivot = values[(low + high) >> 1]!;
+    const pivot = values[(low + high) >> 1] ?? 0;
     let left = low;
     let right = high;
     while (left <= right) {
-      while (values[left]! < pivot) left += 1;
-      while (values[right]! > pivot) right -= 1;
+      while ((values[left] ?? 0) < pivot) left += 1;
+      while ((values[right] ?? 0) > pivot) right -= 1;
       if (left > right) break;
-      const moved = values[left]!;
-      values[left++] = values[right]!;
+      const moved = values[left] ?? 0;
+      values[left++] = values[right] ?? 0;
       values[right--] = moved;
     }
     if (place <= right) high = right;
     else if (place >= left) low = left;
     else break;
   }
-  return values[place]!;
+  return values[place] ?? 0;
 }

@@ -27,47 +27,47 @@ export function selectRows({ rows, keys, count, offset, limit }: SelectRowsOptio
   if (offset >= end) return [];
   let { length, before } = count < sampledFrom ? { length: count, before: 0 } : narrow();
   while (length > sortedDirectlyMax) {
-    let least = keys[0]!;
+    let least = keys[0] ?? 0;
     let most = least;
     for (let index = 1; index < length; index += 1) {
-      const key = keys[index]!;
+      const key = keys[index] ?? 0;
       if (key < least) least = key;
       else if (key > most) most = key;
     }
     if (least === most) {
       const last = length - 1 + before;
-      return Array.from({ length: end - offset }, (_, index) => rows[last - offset - index]!);
+      return Array.from({ length: end - offset }, (_, index) => rows[last - offset - index] ?? 0);
     }
     const scale = (bucketCount - 1) / (most - least);
     const counts = new Int32Array(bucketCount);
-    for (let index = 0; index < length; index += 1) counts[((keys[index]! - least) * scale) | 0]! += 1;
+    for (let index = 0; index < length; index += 1) counts[(((keys[index] ?? 0) - least) * scale) | 0]! += 1;
 
     let highest = bucketCount - 1;
     let above = before;
-    while (above + counts[highest]! <= offset) above += counts[highest--]!;
+    while (above + (counts[highest] ?? 0) <= offset) above += counts[highest--] ?? 0;
     let lowest = highest;
-    let reached = above + counts[lowest]!;
-    while (reached < end) reached += counts[--lowest]!;
+    let reached = above + (counts[lowest] ?? 0);
+    while (reached < end) reached += counts[--lowest] ?? 0;
     if (reached - above === length) break;
     let kept = 0;
     for (let index = 0; index < length; index += 1) {
-      const key = keys[index]!;
+      const key = keys[index] ?? 0;
       const bucket = ((key - least) * scale) | 0;
       if (bucket < lowest || bucket > highest) continue;
       keys[kept] = key;
-      rows[kept++] = rows[index]!;
+      rows[kept++] = rows[index] ?? 0;
     }
     length = kept;
     before = above;
   }
   const sorted = Int32Array.from({ length }, (_, index) => index);
-  sorted.sort((a, b) => keys[b]! - keys[a]! || b - a);
-  return Array.from(sorted.subarray(offset - before, end - before), (index) => rows[index]!);
+  sorted.sort((a, b) => (keys[b] ?? 0) - (keys[a] ?? 0) || b - a);
+  return Array.from(sorted.subarray(offset - before, end - before), (index) => rows[index] ?? 0);
 
   /** Keeps the keys between two of a sample (Floyd and Rivest, "Expected time bounds for selection", 1975). */
   function narrow(): { length: number; before: number } {
     const stride = Math.floor(count / sampleSize);
-    const sample = Float64Array.from({ length: sampleSize }, (_, index) => keys[index * stride]!).sort();
+    const sample = Float64Array.from({ length: sampleSize }, (_, index) => keys[index * stride] ?? 0).sort();
     const rankOf = (place: number, slack: number) => {
       const rank = place / stride;
       return Math.round(rank + slack * (4 * Math.sqrt(rank) + 8));
@@ -77,7 +77,7 @@ export function selectRows({ rows, keys, count, offset, limit }: SelectRowsOptio
     let above = 0;
     let within = 0;
     for (let index = 0; index < count; index += 1) {
-      const key = keys[index]!;
+      const key = keys[index] ?? 0;
       if (key < atLeast) continue;
       if (key > atMost) above += 1;
       else within += 1;
@@ -86,10 +86,10 @@ export function selectRows({ rows, keys, count, offset, limit }: SelectRowsOptio
     if (above > offset || above + within < end || within * 2 > count) return { length: count, before: 0 };
     let kept = 0;
     for (let index = 0; kept < within; index += 1) {
-      const key = keys[index]!;
+      const key = keys[index] ?? 0;
       if (key < atLeast || key > atMost) continue;
       keys[kept] = key;
-      rows[kept++] = rows[index]!;
+      rows[kept++] = rows[index] ?? 0;
     }
     return { length: within, before: above };
   }

@@ -25,7 +25,7 @@ export function topRows({ count, bounds, matchesIn, keyOf, limit, ascending }: T
   /** The last of the best: a row that comes after it in the order does not count. */
   let last = { row: -1, key: -Infinity };
   for (const block of blocksInOrder(count, bounds, direction)) {
-    const bound = direction * bounds[block]!;
+    const bound = direction * (bounds[block] ?? 0);
     if (bound < last.key) break;
     const start = block * blockRows;
     const end = Math.min(count, start + blockRows);
@@ -33,7 +33,7 @@ export function topRows({ count, bounds, matchesIn, keyOf, limit, ascending }: T
     if (bound === last.key && (ascending ? start > last.row : end <= last.row)) continue;
     const matches = matchesIn(start, end);
     for (let index = 0; index < matches.length; index += 1) {
-      const row = matches[index]!;
+      const row = matches[index] ?? 0;
       const key = direction * keyOf(row);
       if (key >= last.key) best.push({ row, key });
     }
@@ -49,5 +49,5 @@ export function topRows({ count, bounds, matchesIn, keyOf, limit, ascending }: T
 /** Returns the blocks by their bounds, the one that can have the first row before all others. */
 function blocksInOrder(count: number, bounds: Float64Array, direction: 1 | -1): Int32Array {
   const blocks = Int32Array.from({ length: Math.ceil(count / blockRows) }, (_, block) => block);
-  return blocks.sort((a, b) => direction * (bounds[b]! - bounds[a]! || b - a));
+  return blocks.sort((a, b) => direction * ((bounds[b] ?? 0) - (bounds[a] ?? 0) || b - a));
 }

@@ -1,9 +1,9 @@
-import { indicatorsIn } from "../threats/severity/indicators.ts";
-import { severities } from "../../platform/vocabulary/threats.ts";
-import { hostFields, hostsOf } from "./columns/hosts.ts";
-import type { SearchFilter, SearchOrder } from "./filter.ts";
-import type { SortKey } from "./columns/sort-keys.ts";
-import type { FoundThreat } from "./database-lookups.ts";
+import { indicatorsIn } from "../../../src/threats/threats/severity/indicators.ts";
+import { severities } from "../../../src/platform/vocabulary/threats.ts";
+import { hostFields, hostsOf } from "../../../src/threats/index/columns/hosts.ts";
+import type { SearchFilter, SearchOrder } from "../../../src/threats/index/filter.ts";
+import type { SortKey } from "../../../src/threats/index/columns/sort-keys.ts";
+import type { FoundThreat } from "../../../src/threats/index/database-lookups.ts";
 
 type Threat = Omit<FoundThreat, "screenshotToken" | "reasons">;
 
