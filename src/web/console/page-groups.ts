@@ -1,6 +1,6 @@
 import { trapKinds } from "../../response/traps/kinds/kinds.ts";
 import { accountPages } from "./pages/account/routes.ts";
-import { casePages, threatPages } from "./pages/threat/routes.ts";
+import { threatPages } from "./pages/threat/routes.ts";
 import { campaignPages } from "./pages/campaigns/routes.ts";
 import { commandPages } from "./pages/commands/commands.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
@@ -37,7 +37,6 @@ const searchable: readonly PageGroup[] = [
   threatPages,
   campaignPages,
   takedownPages,
-  casePages,
   domainPages,
   originalPages,
   scanPages,

@@ -8,7 +8,7 @@ import { fragment, redirect, type PageResult, download } from "../../kit/page-re
 import { threatPath } from "../../kit/paths.ts";
 import { decidedFlash, decisionOptions, leavesView, endDecision } from "../../threat-kit/decisions.tsx";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
-import { renderThreat } from "./detail.tsx";
+import { renderThreat } from "./threat.tsx";
 import { findThreat, type ThreatContext } from "./load.ts";
 import { CheckState } from "./head.tsx";
 

@@ -4,7 +4,9 @@ import { networkName, type Facts as KnownFacts } from "../../../../facts/enrichm
 import { hostsOf } from "../../../../threats/index/columns/hosts.ts";
 import type { Origins } from "../../../../threats/threats/store/origins.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
+import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
+import type { LoadedThreat } from "./load.ts";
 import {
   Absent,
   Failed,
@@ -174,5 +176,33 @@ function RegistrationFacts({ threat, facts, enabledLookups }: FactsProps) {
       />
       <Failed why={failure} />
     </>
+  );
+}
+
+/** The facts that the panel shows, in a few words. */
+export function ShortFacts({ known, threat }: LoadedThreat) {
+  const { existence, page, registration } = known?.facts ?? {};
+  const hosts = hostsOf(threat);
+  const rows: [string, string | undefined | null][] = [
+    ["Title", page?.title || undefined],
+    ["Registrar", registration?.registrar],
+    ["Address", existence?.addresses[0]],
+    ["Network", hosts.network],
+    ["Name servers", hosts.nameServers],
+    ["Mail", existence?.mailServers[0]],
+    ["Certificate", page?.certificate?.issuer],
+    ["Source", inWords(threat.source)],
+  ];
+  return (
+    <Facts
+      facts={[
+        ...rows.flatMap(([name, text]): [string, ComponentChildren][] =>
+          text === undefined || text === null || text === ""
+            ? []
+            : [[name, <Text text={text} charactersMax={80} />]],
+        ),
+        ["First seen", <Time at={threat.firstSeen} relative />],
+      ]}
+    />
   );
 }

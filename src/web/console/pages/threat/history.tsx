@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { ListedReport } from "../../../../response/cases/takedowns/lists.ts";
 import { describeActor, type Actor } from "../../../../access/audit/actor.ts";
 import type { Delivery } from "../../../../messaging/deliveries/delivery-log.ts";
 import type { RecordedEvent } from "../../../../threats/events/event-log.ts";
@@ -9,13 +10,14 @@ import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import type { DatedChange } from "../../../../threats/threats/triage/history.ts";
 import { noteCharactersMax, type Note } from "../../../../threats/threats/triage/notes.ts";
 import type { Status } from "../../../../platform/vocabulary/threats.ts";
-import { Time } from "../../kit/components.tsx";
+import { Card, LinkButton, Time } from "../../kit/components.tsx";
 import { Button, Form, HiddenFields, TextArea } from "../../kit/form.tsx";
 import { Icon, type IconName } from "../../kit/icons.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { deliveryPath } from "../../kit/paths.ts";
+import { deliveryPath, newReportPath, takedownPath } from "../../kit/paths.ts";
+import { DeliveryMark, NextMark, purposeLabels, RecipientName } from "../../threat-kit/takedown-parts.tsx";
 import { DeliveryBadge } from "../../delivery-kit/delivery-parts.tsx";
 
 /** Number of entries that are shown at once; the rest are behind a link. */
@@ -312,5 +314,59 @@ function TeamChange({ change: { after, field } }: { change: DatedChange }) {
     <>
       set the due time to <Time at={at} />
     </>
+  );
+}
+
+/** Reports beyond these are folded, so that what follows stays in view. */
+const reportsShownMax = 5;
+
+/** The reports of a threat, newest first, and the way to a new one. */
+export function Reports({ reports, threatId }: { reports: readonly ListedReport[]; threatId: string }) {
+  const newest = reports.toReversed();
+  return (
+    <Card
+      title="Reports"
+      id="report"
+      aside={<LinkButton path={newReportPath([threatId])} label="Report" icon="send" small />}
+    >
+      {reports.length === 0 ? (
+        <p class="quiet">
+          Not reported yet. A report goes to the registrar, the hosting provider or others who can take the
+          site down, with the evidence.
+        </p>
+      ) : (
+        <>
+          <ReportList reports={newest.slice(0, reportsShownMax)} />
+          {newest.length <= reportsShownMax ? null : (
+            <details class="more">
+              <summary>{counted(newest.length - reportsShownMax, "earlier report")}</summary>
+              <ReportList reports={newest.slice(reportsShownMax)} />
+            </details>
+          )}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function ReportList({ reports }: { reports: readonly ListedReport[] }) {
+  return (
+    <ul class="stack gap-s">
+      {reports.map(({ next, report }) => (
+        <li>
+          <div class="line">
+            <span>
+              <a href={takedownPath(report.seq)}>{purposeLabels[report.purpose]}</a> to{" "}
+              <RecipientName recipient={report.recipient} />
+            </span>
+            <NextMark next={next} />
+          </div>
+          <p class="line s quiet">
+            <Time at={report.createdAt} relative />
+            <DeliveryMark report={report} />
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,15 +1,8 @@
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { isId } from "../../../../platform/lib/ids.ts";
-import type { CampaignTies } from "../../../../response/cases/campaigns/campaigns.ts";
-import type { ListedReport } from "../../../../response/cases/takedowns/lists.ts";
-import type { Assignee, Case } from "../../../../response/cases/cases.ts";
-import type { NameComparison } from "../../../../engines/detection/match/compare-names.ts";
-import type { KnownFacts } from "../../../../facts/enrichment/store.ts";
-import { lifecycleOf, type Lifecycle } from "../../../../facts/enrichment/facts/lifecycle.ts";
+import { lifecycleOf } from "../../../../facts/enrichment/facts/lifecycle.ts";
 import type { Place } from "../../../../threats/index/threat-index.ts";
-import type { Origins } from "../../../../threats/threats/store/origins.ts";
 import type { Threat } from "../../../../threats/threats/store/queries.ts";
-import type { DatedChange } from "../../../../threats/threats/triage/history.ts";
 import {
   hostingOf,
   type Facts,
@@ -41,40 +34,15 @@ export function findThreat({ services, params }: Context<"threats">): Threat {
 }
 
 /** Data that the page and the panel of a threat share. */
-export interface LoadedThreat {
-  threat: Threat;
-  /** Mark of the decisions that the page shows. */
-  mark: number;
-  found: Case;
-  assignees: readonly Assignee[];
-  siteFact: string;
-  known: KnownFacts | undefined;
-  comparison: NameComparison;
-  lifecycle: Lifecycle;
-  history: readonly DatedChange[];
-  origins: Origins;
-  /** Oldest first. */
-  reports: readonly ListedReport[];
-  /** Undefined if it belongs to none. */
-  campaignTies: CampaignTies | undefined;
-  /** Place in the view that the threat was opened from. */
-  place: Place | undefined;
-  /** Parameters of that view. */
-  view: URLSearchParams;
-  /** Why there is no screenshot of its page; undefined if there is one. */
-  whyMissing: string | undefined;
-  hasRegistrationResponse: boolean;
-  /** Whether pages are looked up at all. */
-  canInspect: boolean;
-}
+export type LoadedThreat = Awaited<ReturnType<typeof loadThreat>>;
 
-/** @param place place in the view, if the caller knows it: finding it visits all threats of the view */
+/** @param given place in the view, if the caller knows it: finding it visits all threats of the view */
 export async function loadThreat(
   services: LoadServices,
   threat: Threat,
   { filter, order, query: view }: ListRequest,
-  place?: Place,
-): Promise<LoadedThreat> {
+  given?: Place,
+) {
   const { cases, domains, enrichment, threats } = services;
   const { id, domain, protectedDomain } = threat;
   const mark = threats.triage.mark();
@@ -89,6 +57,7 @@ export async function loadThreat(
   return {
     // Read after the mark, as another process may decide in between.
     threat: threats.get(id) ?? threat,
+    /** Mark of the decisions that the page shows. */
     mark,
     found,
     assignees: cases.assignees(),
@@ -102,13 +71,19 @@ export async function loadThreat(
       origins,
       reportedAt: reports.map(({ report }) => report.createdAt),
     }),
+    /** Oldest first. */
     reports,
+    /** Undefined if it belongs to none. */
     campaignTies: services.campaigns.tiesOf(id),
     history,
     origins,
-    place: place ?? (await services.threatIndex().around(filter, order, id)),
+    /** Place in the view that the threat was opened from. */
+    place: given ?? (await services.threatIndex().around(filter, order, id)),
+    /** Parameters of that view. */
     view,
+    /** Why there is no screenshot of its page; undefined if there is one. */
     whyMissing: "why" in capture ? capture.why : undefined,
+    /** Whether pages are looked up at all. */
     canInspect: enrichment.enabledLookups.names,
     hasRegistrationResponse: enrichment.registrationResponseOf(id) !== undefined,
   };

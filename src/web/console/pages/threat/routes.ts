@@ -11,7 +11,7 @@ import {
   sendOriginalThumbnail,
   sendThumbnail,
 } from "./actions.tsx";
-import { showThreat } from "./detail.tsx";
+import { showThreat } from "./threat.tsx";
 import { assignThreat, setDueTime } from "./case.tsx";
 
 const path = `${threatsPath}/:id`;
@@ -28,11 +28,6 @@ export const threatPages: PageGroup = {
     { method: "POST", path: `${path}/look`, permission: "inspect", run: checkThreat },
     { method: "POST", path: `${path}/status`, permission: "decide", run: decideThreat },
     { method: "POST", path: `${path}/notes`, permission: "annotate", run: addNote },
-  ],
-};
-
-export const casePages: PageGroup = {
-  routes: [
     { method: "POST", path: assigneePath(":id"), permission: "decide", run: assignThreat },
     { method: "POST", path: duePath(":id"), permission: "decide", run: setDueTime },
   ],

@@ -19,7 +19,7 @@ import type { Context } from "../../shell/router.ts";
 import { isGrouped, listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
 import { seenFields } from "../../threat-kit/decisions.tsx";
 import { Fresh } from "../../threat-kit/threat-marks.tsx";
-import { threatPanel } from "../threat/panel.tsx";
+import { threatPanel } from "../threat/threat.tsx";
 import type { LoadServices } from "../threat/load.ts";
 import { ViewTabs } from "../views/view-tabs.tsx";
 import { viewTabs, type ViewTab } from "../views/views.ts";

@@ -1,53 +1,43 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { visible } from "../../../../platform/lib/safe-text.ts";
-import type { Delivery } from "../../../../messaging/deliveries/delivery-log.ts";
-import type { RecordedEvent } from "../../../../threats/events/event-log.ts";
-import type { Differences } from "../../../../facts/lookups/pictures/differing-regions.ts";
-import type { Note } from "../../../../threats/threats/triage/notes.ts";
-import type { TrapVisit } from "../../../../response/traps/visits/store.ts";
-import type { ListedReport } from "../../../../response/cases/takedowns/lists.ts";
-import { counted } from "../../../../platform/lib/wording.ts";
-import { Card, LinkButton, Time } from "../../kit/components.tsx";
-import { ImitationCard } from "../../inspection-kit/threat-imitation.tsx";
+import { isId } from "../../../../platform/lib/ids.ts";
+import type { Place } from "../../../../threats/index/threat-index.ts";
+import { Card, LinkButton } from "../../kit/components.tsx";
+import { ImitationCard, imitationOf } from "../../inspection-kit/threat-imitation.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
-import { threatPath, newReportPath, takedownPath } from "../../kit/paths.ts";
+import { threatPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
-import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags, severityManualPath } from "../../threat-kit/reasons.tsx";
 import { CampaignNote } from "../../threat-kit/campaign-note.tsx";
 import { LifecycleLine, timeToPage } from "../../threat-kit/lifecycle-line.tsx";
-import { DeliveryMark, NextMark, purposeLabels, RecipientName } from "../../threat-kit/takedown-parts.tsx";
+import { PagePair } from "../../inspection-kit/page-pair.tsx";
+import { VerdictDetails } from "../../inspection-kit/verdict.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { SeenAt } from "../traps/visits.tsx";
 import { CaseDetails } from "./case.tsx";
-import { adviceOn, findThreat, type LoadedThreat, loadThreat, type ThreatContext } from "./load.ts";
-import { FactCards } from "./facts.tsx";
+import {
+  adviceOn,
+  findThreat,
+  type LoadedThreat,
+  loadThreat,
+  type ThreatContext,
+  type LoadServices,
+} from "./load.ts";
+import { FactCards, ShortFacts } from "./facts.tsx";
 import { CheckState, DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
-import { Deliveries, NoteForm, Timeline } from "./history.tsx";
-import { NameCard } from "./name-comparison.tsx";
+import { Deliveries, NoteForm, Reports, Timeline } from "./history.tsx";
+import { NameCard, ComparedNames } from "./name-comparison.tsx";
 import { PageComparison } from "./page-comparison.tsx";
-import { threatPanel } from "./panel.tsx";
 
 const eventsShownMax = 10;
 const visitsShownMax = 10;
 const deliveriesShownMax = 100;
 const nameCharactersMax = 80;
-
-/** Everything that the page shows beyond the panel. */
-interface Details extends LoadedThreat {
-  advice: readonly string[];
-  deliveries: readonly Delivery[];
-  differences: Differences | undefined;
-  enabledLookups: ThreatContext["services"]["enrichment"]["enabledLookups"];
-  events: readonly RecordedEvent[];
-  hasOriginal: boolean;
-  isSettled: boolean;
-  notes: readonly Note[];
-  /** A check was just requested. */
-  requested: boolean;
-  visits: readonly TrapVisit[];
-}
+/** Number of signals of a comparison that the panel shows one by one. */
+const signalsShownMax = 5;
 
 /** Shows a threat as a page, or as the panel beside the list for the script (`x-fragment: panel`). */
 export async function showThreat(context: ThreatContext): Promise<PageResult> {
@@ -78,17 +68,20 @@ export async function renderThreat(
     visible(details.threat.domain, nameCharactersMax),
     <>
       <Head {...details} />
-      <Life {...details} />
+      <Life details={details} />
       <div class="cols cols-main">
         <MainColumn {...details} rejected={rejected} />
-        <Aside {...details} />
+        <Aside details={details} />
       </div>
     </>,
     { status: rejected === undefined ? 200 : 400 },
   );
 }
 
-async function loadDetails(context: ThreatContext, view: URLSearchParams): Promise<Details> {
+/** Everything that the page shows, also beyond the panel. */
+type Details = Awaited<ReturnType<typeof loadDetails>>;
+
+async function loadDetails(context: ThreatContext, view: URLSearchParams) {
   const { services, query } = context;
   const { config, deliveries, enrichment, eventLog, threats, traps } = services;
   const threat = findThreat(context);
@@ -111,6 +104,7 @@ async function loadDetails(context: ThreatContext, view: URLSearchParams): Promi
     hasOriginal: (await enrichment.originalOf(id)) !== undefined,
     isSettled: enrichment.isSettled(id),
     notes: threats.notes.list(id),
+    /** A check was just requested. */
     requested: query.has("asked"),
     visits: traps.visits.ofThreat(id, visitsShownMax),
   };
@@ -164,18 +158,11 @@ function Head(details: Details) {
   );
 }
 
-function Life({ lifecycle, threat }: Details) {
-  // A single moment has no course.
-  if (lifecycle.steps.length < 2) return null;
-  const speed = timeToPage(lifecycle);
-  return (
-    <Card title="Lifecycle" aside={speed === undefined ? null : <span class="faint">{speed}</span>}>
-      <LifecycleLine
-        lifecycle={lifecycle}
-        status={threat.status}
-        name={visible(threat.domain, nameCharactersMax)}
-      />
-    </Card>
+function Life({ details }: { details: Details }) {
+  const { lifecycle } = commonParts(details, { inPanel: false });
+  const speed = timeToPage(details.lifecycle);
+  return lifecycle === undefined ? null : (
+    <Card {...lifecycle} aside={speed === undefined ? null : <span class="faint">{speed}</span>} />
   );
 }
 
@@ -205,30 +192,23 @@ function Late({ children }: { children: ComponentChildren }) {
   return <div class="late">{children}</div>;
 }
 
-function Aside({ advice, deliveries, events, ...details }: Details) {
-  const { threat } = details;
-  const { id, severity, severityReasons } = threat;
+function Aside({ details }: { details: Details }) {
+  const { advice, deliveries, events } = details;
+  const { id } = details.threat;
+  const parts = commonParts(details, { inPanel: false });
   return (
     <div class="stack">
-      <Card title="Case" id="case">
-        <CaseDetails {...details} />
-      </Card>
+      <Card {...parts.case} id="case" />
       <Reports reports={details.reports} threatId={id} />
-      {details.campaignTies === undefined ? null : (
-        <Card title="Campaign">
-          <CampaignNote ties={details.campaignTies} />
-        </Card>
-      )}
+      {parts.campaign && <Card {...parts.campaign} />}
       <Card
-        title={`Why ${severity}`}
+        {...parts.severity}
         aside={
           <Help about="severity" manual={severityManualPath}>
             The severity follows from the name and the facts. Each reason opens what it means.
           </Help>
         }
-      >
-        <ReasonTags reasons={severityReasons} />
-      </Card>
+      />
       <Card title="Recommended actions">
         <ul class="stack gap-s s">
           {advice.map((step) => (
@@ -254,56 +234,121 @@ function Aside({ advice, deliveries, events, ...details }: Details) {
   );
 }
 
-/** Reports beyond these are folded, so that what follows stays in view. */
-const shownMax = 5;
+/** The parts that the page and the panel have in common, each with its title. */
+function commonParts(loaded: LoadedThreat, { inPanel }: { inPanel: boolean }) {
+  const { campaignTies, lifecycle, threat } = loaded;
+  const { domain, severity, severityReasons, status } = threat;
+  const name = visible(domain, nameCharactersMax);
+  return {
+    case: { title: "Case", children: <CaseDetails {...loaded} inPanel={inPanel} /> },
+    campaign: campaignTies && { title: "Campaign", children: <CampaignNote ties={campaignTies} /> },
+    severity: { title: `Why ${severity}`, children: <ReasonTags reasons={severityReasons} /> },
+    // A single moment has no course.
+    lifecycle:
+      lifecycle.steps.length < 2
+        ? undefined
+        : {
+            title: "Lifecycle",
+            children: <LifecycleLine lifecycle={lifecycle} status={status} name={name} narrow={inPanel} />,
+          },
+  };
+}
 
-/** The reports of a threat, newest first, and the way to a new one. */
-function Reports({ reports, threatId }: { reports: readonly ListedReport[]; threatId: string }) {
-  const newest = reports.toReversed();
-  return (
-    <Card
-      title="Reports"
-      id="report"
-      aside={<LinkButton path={newReportPath([threatId])} label="Report" icon="send" small />}
-    >
-      {reports.length === 0 ? (
-        <p class="quiet">
-          Not reported yet. A report goes to the registrar, the hosting provider or others who can take the
-          site down, with the evidence.
-        </p>
-      ) : (
-        <>
-          <ReportList reports={newest.slice(0, shownMax)} />
-          {newest.length <= shownMax ? null : (
-            <details class="more">
-              <summary>{counted(newest.length - shownMax, "earlier report")}</summary>
-              <ReportList reports={newest.slice(shownMax)} />
-            </details>
-          )}
-        </>
-      )}
-    </Card>
+/**
+ * Returns the panel of a threat beside the list of a view; null if there is no such threat. Changes nothing.
+ * @param place its place in the view; undefined: not known yet
+ */
+export async function threatPanel(
+  services: LoadServices,
+  id: string,
+  request: ListRequest,
+  place?: Place,
+): Promise<VNode | null> {
+  const threat = isId("threat", id) ? services.threats.get(id) : undefined;
+  return threat === undefined ? null : (
+    <ThreatPanel {...await loadThreat(services, threat, request, place)} />
   );
 }
 
-function ReportList({ reports }: { reports: readonly ListedReport[] }) {
+function ThreatPanel(loaded: LoadedThreat) {
+  const { comparison, known, mark, place, threat, view, whyMissing } = loaded;
+  const { id, domain } = threat;
+  const parts = commonParts(loaded, { inPanel: true });
+  const imitation = imitationOf({ threat, facts: known?.facts });
   return (
-    <ul class="stack gap-s">
-      {reports.map(({ next, report }) => (
-        <li>
-          <div class="line">
-            <span>
-              <a href={takedownPath(report.seq)}>{purposeLabels[report.purpose]}</a> to{" "}
-              <RecipientName recipient={report.recipient} />
-            </span>
-            <NextMark next={next} />
+    <aside class="panel" id="panel" data-id={id} aria-label={visible(domain, nameCharactersMax)}>
+      <div class="bar">
+        <PlaceLinks place={place} view={view} inPanel />
+        <div class="push line tight">
+          <a class="btn plain small" href={threatPath(id, view)}>
+            <Icon name="out" />
+            Open page
+          </a>
+          <ThreatMenu threat={threat} hasRegistrationResponse={loaded.hasRegistrationResponse} />
+          <a
+            class="btn plain small square"
+            data-panel-close=""
+            href={listPath(view)}
+            aria-label="Close panel"
+            title="Close (Esc)"
+          >
+            <Icon name="x" />
+          </a>
+        </div>
+      </div>
+      <div class="stack">
+        <div>
+          <h2>
+            <ComparedName name={domain} comparison={comparison} />
+          </h2>
+          <div class="s quiet">
+            <TypeOf threat={threat} />
           </div>
-          <p class="line s quiet">
-            <Time at={report.createdAt} relative />
-            <DeliveryMark report={report} />
-          </p>
-        </li>
-      ))}
-    </ul>
+        </div>
+        <div class="line">
+          <Marks threat={threat} />
+        </div>
+        <div class="line">
+          <DecisionButtons threat={threat} mark={mark} view={view} />
+        </div>
+      </div>
+      <Part {...parts.case} />
+      {parts.campaign && <Part {...parts.campaign} />}
+      <Part title="Name">
+        <ComparedNames threat={threat} comparison={comparison} />
+      </Part>
+      <Part title="Page">
+        <PagePair threat={threat} facts={known?.facts} whyMissing={whyMissing} />
+        {loaded.canInspect ? (
+          <div class="line after">
+            <PostButton
+              action={`${threatPath(id)}/look`}
+              label="Inspect page"
+              fields={{ view: view.toString() }}
+              small
+            />
+          </div>
+        ) : null}
+      </Part>
+      {imitation === undefined ? null : (
+        <Part title="Comparison with your pages">
+          <VerdictDetails verdict={imitation} signalsMax={signalsShownMax} />
+        </Part>
+      )}
+      <Part {...parts.severity} />
+      {parts.lifecycle && <Part {...parts.lifecycle} />}
+      <Part title="Facts">
+        <ShortFacts {...loaded} />
+      </Part>
+    </aside>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      {children}
+    </div>
   );
 }
