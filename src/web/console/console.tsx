@@ -60,16 +60,7 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, services });
   const signIn = createSignIn({ ...given, homePath: () => homePath(services), responder, secure, visitors });
   const invitations = createInvitation({ consoleSignIn, responder });
-  const proxyUsers = createProxyUsers({
-    clock,
-    config,
-    consoleSignIn,
-    log,
-    memory,
-    responder,
-    server,
-    visitors,
-  });
+  const proxyUsers = createProxyUsers({ ...given, memory, responder, visitors });
   const checkPassword = createPasswordCheck(consoleSignIn, config);
   const runRoute = createRouteRunner({ accountOf, clock, findRoute, memory, responder, server, services });
 

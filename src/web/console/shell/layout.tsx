@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { capitalized } from "../../../platform/lib/wording.ts";
 import { FlashMessage, SeveritySymbols } from "../kit/marks.tsx";
 import { Form } from "../kit/form.tsx";
-import { Icon } from "../kit/icons.tsx";
+import { Icon, type IconName } from "../kit/icons.tsx";
 import { PageContextOf, usePage, type PageContext } from "../kit/page-context.ts";
 import type { Flash } from "../kit/page-result.ts";
 import {
@@ -207,42 +207,14 @@ function AccountMenu({ path }: { path: string }) {
         </span>
       </summary>
       <ul class="menu">
-        <li>
-          <a href={accountPath}>
-            <Icon name="people" />
-            Your account
-          </a>
-        </li>
-        <li>
-          <a href={`${preferencesPath}?${new URLSearchParams({ to: path }).toString()}`}>
-            <Icon name="clock" />
-            Preferences
-          </a>
-        </li>
-        <li>
-          <a href={decisionsPath}>
-            <Icon name="undo" />
-            Recent decisions
-          </a>
-        </li>
-        <li>
-          <a href={shortcutsPath}>
-            <Icon name="key" />
-            Keyboard shortcuts
-          </a>
-        </li>
-        <li>
-          <a href="/docs">
-            <Icon name="info" />
-            Manual
-          </a>
-        </li>
-        <li>
-          <a href="/docs/api">
-            <Icon name="endpoint" />
-            API reference
-          </a>
-        </li>
+        {accountLinks(path).map(([icon, label, target]) => (
+          <li>
+            <a href={target}>
+              <Icon name={icon} />
+              {label}
+            </a>
+          </li>
+        ))}
         <li>
           <Form action={signOutPath}>
             <button type="submit">
@@ -254,6 +226,17 @@ function AccountMenu({ path }: { path: string }) {
       </ul>
     </details>
   );
+}
+
+function accountLinks(path: string): [IconName, string, string][] {
+  return [
+    ["people", "Your account", accountPath],
+    ["clock", "Preferences", `${preferencesPath}?${new URLSearchParams({ to: path }).toString()}`],
+    ["undo", "Recent decisions", decisionsPath],
+    ["key", "Keyboard shortcuts", shortcutsPath],
+    ["info", "Manual", "/docs"],
+    ["endpoint", "API reference", "/docs/api"],
+  ];
 }
 
 /** Name and mark of the product. */

@@ -1,8 +1,5 @@
 import { readProxyUser } from "../../../access/accounts/proxy-users.ts";
-import type { Config } from "../../../platform/config/config.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { Role } from "../../../platform/vocabulary/permissions.ts";
 import type { Flash } from "../kit/page-result.ts";
@@ -15,28 +12,17 @@ import type { Visitor, Visitors } from "../shell/visitors.ts";
 /** Headers of untrusted senders are logged once per this time. */
 const logIntervalMs = 3_600_000;
 
-/** Signs in the users whom a proxy in `server.trusted_proxies` has authenticated. The session follows the header. */
-export function createProxyUsers({
-  clock,
-  config,
-  consoleSignIn,
-  log,
-  memory,
-  responder,
-  server,
-  visitors,
-}: {
-  clock: Pick<Clock, "monotonicMs">;
-  config: Pick<Config, "console">;
-  consoleSignIn: ConsoleServices["consoleSignIn"];
-  log: Log;
+type ProxyUserParts = Pick<ConsoleServices, "clock" | "config" | "consoleSignIn" | "log" | "server"> & {
   memory: SessionMemory;
   responder: Responder;
-  server: Pick<ConsoleServices["server"], "isFromTrustedProxy">;
   visitors: Visitors;
-}) {
-  const startSession = createSessionStart({ consoleSignIn, memory, responder, visitors });
-  const logUntrusted = createUntrustedLog({ clock, log });
+};
+
+/** Signs in the users whom a proxy in `server.trusted_proxies` has authenticated. The session follows the header. */
+export function createProxyUsers(parts: ProxyUserParts) {
+  const { config, consoleSignIn, responder, server } = parts;
+  const startSession = createSessionStart(parts);
+  const logUntrusted = createUntrustedLog(parts);
 
   function refuse(call: ConsoleRequest, title: string, message: string): Response {
     return responder.page(call, title, <RefusedPage title={title} message={message} />, 403);
@@ -105,13 +91,7 @@ export function createProxyUsers({
 }
 
 /** Returns a function that starts a session of the user in place of the one that the browser had, if it had one. */
-function createSessionStart(given: {
-  consoleSignIn: ConsoleServices["consoleSignIn"];
-  memory: SessionMemory;
-  responder: Responder;
-  visitors: Visitors;
-}) {
-  const { consoleSignIn, memory, responder, visitors } = given;
+function createSessionStart({ consoleSignIn, memory, responder, visitors }: ProxyUserParts) {
   return async function startSession(
     call: ConsoleRequest,
     visitor: Visitor,
@@ -165,7 +145,7 @@ const refusals = {
   },
 } as const;
 
-function createUntrustedLog({ clock, log }: { clock: Pick<Clock, "monotonicMs">; log: Log }) {
+function createUntrustedLog({ clock, log }: ProxyUserParts) {
   let nextMs = 0;
   return (client: string | undefined): void => {
     const nowMs = clock.monotonicMs();

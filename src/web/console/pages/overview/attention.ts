@@ -136,45 +136,48 @@ export function concernsOf(given: ConcernSources): Concern[] {
 function systemConcerns(given: ConcernSources): Concern[] {
   const { now, readiness, untrustedProxy, database, archiveProblem, resolverProblem } = given;
   const { lastError, problem } = database;
-  const concerns: Concern[] = [];
   const review = { path: systemPath, action: "Review" };
-  for (const [what, state] of Object.entries(readiness.checks)) {
+  const concerns: (Concern | false)[] = [
     // A full disk has a concern of its own, which says what to do.
-    if (state !== "ok" && what !== "disk")
-      concerns.push({ ...review, tone: "bad", title: `Not ready: ${what} ${shown(state)}`, cause: null });
-  }
-  if (resolverProblem !== null)
-    concerns.push({
+    ...Object.entries(readiness.checks)
+      .filter(([what, state]) => state !== "ok" && what !== "disk")
+      .map(([what, state]): Concern => ({
+        ...review,
+        tone: "bad",
+        title: `Not ready: ${what} ${shown(state)}`,
+        cause: null,
+      })),
+    resolverProblem !== null && {
+      ...review,
       tone: "bad",
       title: "Lookups in DNS fail",
       cause: sentence(visible(resolverProblem, reasonMax)),
       path: scansPath,
-      action: "Review",
-    });
-  if (untrustedProxy !== undefined)
-    concerns.push({
+    },
+    untrustedProxy !== undefined && {
       ...review,
       tone: "warn",
       title: `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies`,
       cause: "All its visitors count as one address.",
-    });
-  // While it stands, it is the reason for not being ready.
-  if (problem === undefined && lastError !== null && now - lastError.at < databaseErrorMs)
-    concerns.push({
+    },
+    // While it stands, it is the reason for not being ready.
+    problem === undefined &&
+      lastError !== null &&
+      now - lastError.at < databaseErrorMs && {
+        ...review,
+        tone: "warn",
+        title: `Database error ${relativeAge(lastError.at, now)}`,
+        cause: sentence(shown(lastError.text)),
+      },
+    archiveProblem !== null && {
       ...review,
-      tone: "warn",
-      title: `Database error ${relativeAge(lastError.at, now)}`,
-      cause: sentence(shown(lastError.text)),
-    });
-  if (archiveProblem !== null)
-    concerns.push({
       tone: "warn",
       title: "The archive of names has a problem",
       cause: sentence(visible(archiveProblem, reasonMax)),
       path: namesPath,
-      action: "Review",
-    });
-  return concerns;
+    },
+  ];
+  return concerns.filter((concern) => concern !== false);
 }
 
 /** Returns the concern about a recipient; undefined if it works or a person disabled it. */

@@ -9,24 +9,24 @@ import { relativeAge } from "../../kit/times.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import type { Concern } from "./attention.ts";
 
-/** Active threats of high severity. */
-export interface HighThreats {
-  total: number;
-  /** Number of those whose pages ask for a password or a card. */
-  askForSecrets: number;
-  /** When the one that has waited longest was first seen; undefined if there is none. */
-  oldestAt: Instant | undefined;
-}
-
 export const highView = { status: "active", severity: "high" } as const;
 
-export async function readHighThreats(index: ThreatIndex): Promise<HighThreats> {
+type HighThreats = Awaited<ReturnType<typeof readHighThreats>>;
+
+/** Reads the active threats of high severity. */
+export async function readHighThreats(index: ThreatIndex) {
   const oldestFirst = { key: "first_seen", descending: false } as const;
   const { threats, total } = await index.search(highView, oldestFirst, { page: 1, perPage: 1 });
   const asking = { ...highView, indicator: "asks_for_secrets" } as const;
   const [quick] = await index.quickCounts([asking]);
   const askForSecrets = total === 0 ? 0 : (quick ?? (await index.count(asking)));
-  return { total, askForSecrets, oldestAt: threats[0]?.firstSeen };
+  return {
+    total,
+    /** Number of those whose pages ask for a password or a card. */
+    askForSecrets,
+    /** When the one that has waited longest was first seen; undefined if there is none. */
+    oldestAt: threats[0]?.firstSeen,
+  };
 }
 
 /** Describes the threats to decide like any other concern: with cause and action. */
@@ -49,65 +49,54 @@ export function threatConcern(high: HighThreats, now: Instant): Concern[] {
   ];
 }
 
-/** Active threats that somebody has to do something about. */
-export interface Work {
-  /** Number of those that are assigned to the visitor. */
-  mine: number;
-  overdue: number;
-  /** The earliest due time of the overdue ones; null: there are none. */
-  overdueSince: Instant | null;
-  /** Number of those whose site was down and is up again. */
-  back: number;
-}
+type Work = Awaited<ReturnType<typeof readWork>>;
 
-export async function readWork(index: ThreatIndex, account: string, now: Instant): Promise<Work> {
+/** Reads the active threats that somebody has to do something about. */
+export async function readWork(index: ThreatIndex, account: string, now: Instant) {
   const own = { status: "active", assignee: account } as const;
   const back = { status: "active", siteStates: ["back"] } as const;
   const overdue = { status: "active", overdueAt: now } as const;
   const [mine = 0, cameBack = 0] = await index.quickCounts([own, back]);
   const dueFirst = { key: "due", descending: false } as const;
   const { threats, total } = await index.search(overdue, dueFirst, { page: 1, perPage: 1 });
-  return { mine, back: cameBack, overdue: total, overdueSince: threats[0]?.dueAt ?? null };
+  return {
+    /** Number of those that are assigned to the visitor. */
+    mine,
+    /** Number of those whose site was down and is up again. */
+    back: cameBack,
+    overdue: total,
+    /** The earliest due time of the overdue ones; null: there are none. */
+    overdueSince: threats[0]?.dueAt ?? null,
+  };
 }
 
 /** Describes the work on threats like any other concern. */
 export function workConcerns({ mine, overdue, overdueSince, back }: Work, now: Instant): Concern[] {
   const to = (query: Record<string, string>) => listPath(new URLSearchParams(query));
-  return [
-    ...(back === 0
-      ? []
-      : [
-          {
-            tone: "bad" as const,
-            title: `${counted(back, "site")} came back`,
-            cause: `${back === 1 ? "It was" : "They were"} down and ${back === 1 ? "is" : "are"} up again.`,
-            path: to({ site_state: "back" }),
-            action: "Review",
-          },
-        ]),
-    ...(overdue === 0 || overdueSince === null
-      ? []
-      : [
-          {
-            tone: "bad" as const,
-            title: `${counted(overdue, "threat is", "threats are")} overdue`,
-            cause: `The first was due ${relativeAge(overdueSince, now)}.`,
-            path: to({ overdue: "yes", sort: "due" }),
-            action: "Review",
-          },
-        ]),
-    ...(mine === 0
-      ? []
-      : [
-          {
-            tone: "warn" as const,
-            title: `${counted(mine, "threat is", "threats are")} assigned to you`,
-            cause: null,
-            path: to({ assignee: wordsForPeople.own, sort: "due" }),
-            action: "Open",
-          },
-        ]),
+  const concerns: (Concern | false)[] = [
+    back > 0 && {
+      tone: "bad",
+      title: `${counted(back, "site")} came back`,
+      cause: `${back === 1 ? "It was" : "They were"} down and ${back === 1 ? "is" : "are"} up again.`,
+      path: to({ site_state: "back" }),
+      action: "Review",
+    },
+    overdueSince !== null && {
+      tone: "bad",
+      title: `${counted(overdue, "threat is", "threats are")} overdue`,
+      cause: `The first was due ${relativeAge(overdueSince, now)}.`,
+      path: to({ overdue: "yes", sort: "due" }),
+      action: "Review",
+    },
+    mine > 0 && {
+      tone: "warn",
+      title: `${counted(mine, "threat is", "threats are")} assigned to you`,
+      cause: null,
+      path: to({ assignee: wordsForPeople.own, sort: "due" }),
+      action: "Open",
+    },
   ];
+  return concerns.filter((concern) => concern !== false);
 }
 
 /** Lists the concerns, each with cause and action. Triage is the page's primary action. */
