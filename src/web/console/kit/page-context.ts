@@ -8,6 +8,7 @@ import { createReaderTimes, utc, type ReaderTimes } from "./times.ts";
 /** Facts about the current page that components need without receiving them as properties. */
 export interface PageContext {
   path: string;
+  query: URLSearchParams;
   /** The signed-in account; undefined before the sign-in. */
   account: Pick<Account, "name" | "role"> | undefined;
   /** Proves that a form was sent from one of the console's own pages. */
@@ -35,6 +36,7 @@ export interface Reader {
 /** The context of a part of a page that is rendered alone. */
 export const noPage: PageContext = {
   path: "",
+  query: new URLSearchParams(),
   account: undefined,
   csrfToken: "",
   iconsPath: "",

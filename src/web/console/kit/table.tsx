@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { counted, grouped } from "../../../platform/lib/wording.ts";
+import { usePage } from "./page-context.ts";
 
 /** `number`: right-aligned; `wide`: takes the remaining width; `tight`: never wraps. */
 type Layout = "number" | "wide" | "tight";
@@ -109,20 +110,25 @@ export interface RowRange {
   offset: number;
 }
 
+const rowsPerPage = 50;
+
 /** A table that shows one page of its rows, with links to the other pages if there are any. */
 export function PagedTable<Row>(
   props: Omit<TableProps<Row>, "rows"> & {
     /** Returns the rows of a page. */
     rowsIn: (range: RowRange) => readonly Row[];
     total: number;
-    perPage: number;
-    path: string;
-    query: URLSearchParams;
+    perPage?: number;
+    /** Address of the list. Default: that of the page. */
+    path?: string;
+    query?: URLSearchParams;
     /** Parameter of the address that holds the number of the page; each list of a page has its own. */
     parameter?: string;
   },
 ) {
-  const { rowsIn, total, perPage, path, query, parameter = "page", ...table } = props;
+  const page = usePage();
+  const { rowsIn, total, perPage = rowsPerPage, parameter = "page", ...table } = props;
+  const { path = page.path, query = page.query } = props;
   const number = pageNumber(query, parameter);
   const pages = { page: number, perPage, total, path, query, parameter };
   if (isPastEnd(pages)) return <PastEnd {...pages} />;

@@ -38,11 +38,12 @@ function createPageContext(given: {
 }) {
   const { assets, clock, findRoute, preferences } = given;
   return (call: ConsoleRequest): PageContext => {
-    const { path, visitor } = call;
+    const { path, query, visitor } = call;
     const account = visitor?.account;
     const role = account?.role;
     return {
       path,
+      query,
       account,
       iconsPath: assets.iconsPath,
       reader: readerOf(preferences(call)),

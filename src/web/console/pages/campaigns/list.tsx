@@ -6,7 +6,7 @@ import { PageHead, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import { campaignPath, campaignsPath } from "../../kit/paths.ts";
+import { campaignPath } from "../../kit/paths.ts";
 import { column, type Column, PagedTable } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { SeverityMark } from "../../threat-kit/threat-marks.tsx";
@@ -63,7 +63,7 @@ const columns: Column<CampaignSummary>[] = [
   )),
 ];
 
-export function listCampaigns({ services, query, now }: Context<"campaigns">): PageResult {
+export function listCampaigns({ services, now }: Context<"campaigns">): PageResult {
   const { campaigns } = services;
   return page(
     "Campaigns",
@@ -83,8 +83,6 @@ export function listCampaigns({ services, query, now }: Context<"campaigns">): P
         rowsIn={(range) => campaigns.list({ ...range, recentSince: now - growthDays * dayMs })}
         total={campaigns.total()}
         perPage={perPage}
-        path={campaignsPath}
-        query={query}
         empty="No campaigns yet. Threats are grouped here as soon as lookups find that they share an address, a certificate or something else that an attacker pays for."
       />
     </>,

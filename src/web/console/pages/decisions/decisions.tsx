@@ -80,8 +80,6 @@ function listDecisions({ services, query, by }: Context<"domains" | "threats">):
         rowsIn={() => decisions}
         total={total}
         perPage={perPage}
-        path={decisionsPath}
-        query={query}
         empty={
           wanted === ""
             ? "No decisions in the last day. Those made in the console, on the command line and over the API appear here."

@@ -17,7 +17,6 @@ import { CheckState, readLastChecks, type LastCheck } from "./last-check.tsx";
 import { firstNewDay, none, readNewThreats, type NewThreats } from "./numbers.ts";
 import { isDeclared } from "../../threat-kit/domains.ts";
 
-const perPage = 50;
 /** The search form is shown from this number of domains on. */
 const searchDomainsMin = 15;
 const keywordsShownMax = 3;
@@ -70,9 +69,6 @@ export async function listDomains({
         caption="Protected domains"
         columns={columnsOf(query, order, now)}
         rows={rows}
-        perPage={perPage}
-        path={domainsPath}
-        query={query}
         empty={
           all.length === 0 ? (
             <Empty

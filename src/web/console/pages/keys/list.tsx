@@ -14,7 +14,7 @@ const perPage = 50;
 /** Requests are counted for the last hour, with minute precision. */
 const countedMs = 59 * 60_000;
 
-export function listKeys({ services: { keys, keyUsage }, now, query, may }: Context<"keys" | "keyUsage">) {
+export function listKeys({ services: { keys, keyUsage }, now, may }: Context<"keys" | "keyUsage">) {
   const all = keys.list().toReversed();
   const valid = all.filter((key) => !hasEnded(key, now));
   const ended = all.filter((key) => hasEnded(key, now));
@@ -32,8 +32,6 @@ export function listKeys({ services: { keys, keyUsage }, now, query, may }: Cont
         columns={validColumns(keyUsage, { now, mayRevoke: may("administer") })}
         rows={valid}
         perPage={perPage}
-        path={path}
-        query={query}
         empty={
           <>
             No valid API keys.

@@ -8,9 +8,7 @@ import { listPath, listsPath as path } from "../../kit/paths.ts";
 import { column, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
-const perPage = 50;
-
-export function listLists({ services: { lists }, query }: Context<"lists">) {
+export function listLists({ services: { lists } }: Context<"lists">) {
   const rows = lists.list();
   return page(
     "Block lists",
@@ -25,9 +23,6 @@ export function listLists({ services: { lists }, query }: Context<"lists">) {
         caption="Block lists"
         columns={columns}
         rows={rows}
-        perPage={perPage}
-        path={path}
-        query={query}
         empty={
           <>
             No lists yet.

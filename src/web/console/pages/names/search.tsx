@@ -25,7 +25,6 @@ import { TypeName } from "../../threat-kit/threat-marks.tsx";
 import type { Context, PageGroup } from "../../shell/router.ts";
 
 /** A page of results is compared name by name, and stays short on phones. */
-const perPage = 50;
 
 const modes = [
   { value: "text", label: "contain this text" },
@@ -177,7 +176,6 @@ function FoundNames(props: {
         caption="Names found, the earliest day first"
         columns={domain === undefined ? textColumns : lookAlikeColumns(domain)}
         rows={hits}
-        perPage={perPage}
         path={namesPath}
         query={query}
         empty={isRunning ? "None yet." : "No stored name matches."}

@@ -12,7 +12,6 @@ import {
   messagesPath,
   newChannelPath,
   newSubscriptionPath,
-  notificationsPath,
 } from "../../kit/paths.ts";
 import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
@@ -25,8 +24,6 @@ import {
   RecipientState,
 } from "../../delivery-kit/recipient-parts.tsx";
 import { subscriptionColumns } from "./subscription-parts.tsx";
-
-const perPage = 50;
 
 type ListContext = Context<"channels" | "deliveries" | "notifications" | "publicUrl">;
 
@@ -65,7 +62,7 @@ export function listNotifications(context: ListContext): PageResult {
               Set <code>server.public_url</code> to the address under which your team opens the console.
             </Note>
           ) : null}
-          <SubscriptionList subscriptions={subscriptions} query={context.query} />
+          <SubscriptionList subscriptions={subscriptions} />
           <ChannelList channels={channels} subscriptions={subscriptions} context={context} />
         </>
       )}
@@ -90,17 +87,13 @@ function FirstChannel() {
   );
 }
 
-function SubscriptionList(props: { subscriptions: readonly Subscription[]; query: URLSearchParams }) {
-  const { subscriptions, query } = props;
+function SubscriptionList({ subscriptions }: { subscriptions: readonly Subscription[] }) {
   return (
     <Section title="Subscriptions" id="subscriptions">
       <ListTable
         caption="Subscriptions"
         columns={subscriptionColumns}
         rows={subscriptions}
-        perPage={perPage}
-        path={notificationsPath}
-        query={query}
         empty={
           <>
             The channels are sent nothing yet.
@@ -120,7 +113,7 @@ function ChannelList(props: {
   context: ListContext;
 }) {
   const { channels: all, subscriptions, context } = props;
-  const { now, query, services } = context;
+  const { now, services } = context;
   const { channels, deliveries } = services;
   const counts = new Map<string, number>();
   for (const { channel } of subscriptions) counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1);
@@ -166,9 +159,6 @@ function ChannelList(props: {
         caption="Channels"
         columns={columns}
         rows={all}
-        perPage={perPage}
-        path={notificationsPath}
-        query={query}
         parameter="channels"
         empty="No channels yet."
       />

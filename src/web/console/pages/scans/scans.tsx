@@ -85,7 +85,7 @@ function Cause({ scan }: { scan: Scan }) {
 }
 
 function listScans(context: Context<"config" | "domains" | "scans">): PageResult {
-  const { services, query, now, may } = context;
+  const { services, now, may } = context;
   const { scans, domains, config } = services;
   const running = scans.progress();
   const total = scans.totals().byStatus.reduce((sum, one) => sum + one.total, 0);
@@ -130,8 +130,6 @@ function listScans(context: Context<"config" | "domains" | "scans">): PageResult
           rowsIn={({ limit, offset }) => scans.list(limit, offset)}
           total={total}
           perPage={perPage}
-          path={scansPath}
-          query={query}
           empty={
             may("scan")
               ? "No scans yet. Start one above, or set scan.schedule in the configuration."

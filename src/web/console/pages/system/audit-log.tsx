@@ -21,7 +21,6 @@ import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
 import { column, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
-const perPage = 50;
 const valueCharactersMax = 300;
 /** Maximum length of a name to filter by. */
 const nameCharactersMax = 100;
@@ -85,9 +84,6 @@ export function showAuditLog(context: Context<"auditLog" | "deliveries" | "faile
         columns={columns}
         rowsIn={(range) => auditLog.list(filter, range)}
         total={total}
-        perPage={perPage}
-        path={auditPath}
-        query={query}
         empty={isFiltered ? "No matching entries." : "No entries yet."}
       />
     </>,
@@ -151,7 +147,7 @@ const failureColumns: readonly Column<FailedSignInsOfHour>[] = [
   column("Last address", "hidden", ({ address }) => <Text text={address ?? "unknown"} />),
 ];
 
-export function showFailedSignIns({ query, services: { failedSignIns } }: Context<"failedSignIns">) {
+export function showFailedSignIns({ services: { failedSignIns } }: Context<"failedSignIns">) {
   return page(
     "Failed sign-ins",
     <>
@@ -165,9 +161,6 @@ export function showFailedSignIns({ query, services: { failedSignIns } }: Contex
         columns={failureColumns}
         rowsIn={(range) => failedSignIns.list(range)}
         total={failedSignIns.count()}
-        perPage={perPage}
-        path={failedSignInsPath}
-        query={query}
         empty="No failed sign-ins."
       />
     </>,

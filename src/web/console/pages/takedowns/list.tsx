@@ -30,7 +30,6 @@ import {
 } from "../../threat-kit/takedown-parts.tsx";
 import { Text } from "../../kit/name.tsx";
 
-const perPage = 50;
 const cameBackMax = 20;
 
 const viewLabels: Record<ReportView, string> = {
@@ -62,7 +61,6 @@ export function listReports({ services: { takedowns }, query }: TakedownContext)
         columns={columns}
         rowsIn={(range) => takedowns.list(view, range).reports}
         total={total}
-        perPage={perPage}
         path={path}
         query={new URLSearchParams({ ...Object.fromEntries(query), show: view })}
         empty={<Nothing view={view} />}

@@ -84,14 +84,12 @@ function formerRoutes(former: string, name: TrapKindName): Route<Services>[] {
   ];
 }
 
-const perPage = 50;
 /** Longer names of traps wrap. */
 const oneLineCharactersMax = 30;
 
-function listTraps({ services: { traps }, now, query }: Context<"traps">, kind: TrapKind): PageResult {
+function listTraps({ services: { traps }, now }: Context<"traps">, kind: TrapKind): PageResult {
   const { emptyList, lead, title } = kind.presentation;
   const all = traps.of(kind).list();
-  const path = trapsPath(kind.name);
   const newPath = newTrapPath(kind.name);
   return page(
     title,
@@ -103,9 +101,6 @@ function listTraps({ services: { traps }, now, query }: Context<"traps">, kind: 
         caption={title}
         columns={columnsOf(kind, all, { now, visits: traps.visits })}
         rows={all}
-        perPage={perPage}
-        path={path}
-        query={query}
         empty={
           <>
             {emptyList}

@@ -6,16 +6,14 @@ import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import { inviteUserPath, userPath, usersPath } from "../../kit/paths.ts";
+import { inviteUserPath, userPath } from "../../kit/paths.ts";
 import { column, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-
-const perPage = 50;
 
 export type UsersContext = Context<"accountManagement" | "accounts" | "publicUrl" | "sessions">;
 
 /** Settings → Users. */
-export function listUsers({ services, account: self, query }: UsersContext): PageResult {
+export function listUsers({ services, account: self }: UsersContext): PageResult {
   const { accountManagement, accounts, sessions } = services;
   const byAccount = Map.groupBy(sessions.list(), ({ accountSeq }) => accountSeq);
   return page(
@@ -28,9 +26,6 @@ export function listUsers({ services, account: self, query }: UsersContext): Pag
         caption="Users"
         columns={columnsOf({ self, byAccount, linkOf: accountManagement.linkOf })}
         rows={accounts.list()}
-        perPage={perPage}
-        path={usersPath}
-        query={query}
         empty="No users."
       />
     </>,

@@ -16,11 +16,10 @@ import {
 } from "../../delivery-kit/recipient-parts.tsx";
 import { EndpointUrl } from "./webhook-parts.tsx";
 
-const perPage = 50;
 const typesNamed = 2;
 
 export function listEndpoints(context: Context<"deliveries" | "webhooks">) {
-  const { services, query, now } = context;
+  const { services, now } = context;
   const { deliveries, webhooks } = services;
   const endpoints = webhooks.endpoints.list();
   const failed = deliveries.failures.of({ channels: [webhookKind] });
@@ -76,15 +75,7 @@ export function listEndpoints(context: Context<"deliveries" | "webhooks">) {
           </Empty>
         </div>
       ) : (
-        <ListTable
-          caption="Webhook endpoints"
-          columns={columns}
-          rows={endpoints}
-          perPage={perPage}
-          path={path}
-          query={query}
-          empty=""
-        />
+        <ListTable caption="Webhook endpoints" columns={columns} rows={endpoints} empty="" />
       )}
     </>,
   );
