@@ -9,7 +9,7 @@
  * - detection's tables, word lists and the list of public suffixes, until the first name or page, 17 ms:
  *   `engines/archive/search/query.ts`, `facts/inspection/inspector/open-inspector.ts`,
  *   `facts/inspection/originals/brands.ts`, `facts/inspection/originals/originals.ts`, `intake/scans/run-scan.ts`,
- *   `intake/sources/archive-checks/check-pass.ts`, `messaging/subscriptions/composing/wording.ts`,
+ *   `intake/sources/archive-checks/check-runner.ts`, `messaging/subscriptions/composing/wording.ts`,
  *   `platform/lib/host-names.ts`, `threats/domains/assess.ts`, `threats/domains/matcher-cache.ts`
  * - readers and writers of pages, documents, mail and backups, 14 ms: `facts/lookups/page/page-reader.ts`,
  *   `intake/sources/emails/email-list.ts`, `messaging/channels/email/letter.ts`, `messaging/channels/email/smtp.ts`,

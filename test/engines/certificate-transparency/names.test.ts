@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readDetails } from "../../../src/engines/certificate-transparency/entries/certificate-details.ts";
+import { readDetails } from "../../../src/engines/certificate-transparency/entries/entry-scanner.ts";
 import {
   createCertificateParts,
   readNames,

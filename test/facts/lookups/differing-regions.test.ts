@@ -5,7 +5,7 @@ import {
   findDifferences,
   type Region,
 } from "../../../src/facts/lookups/pictures/differing-regions.ts";
-import { thumbnailOf } from "../../../src/facts/lookups/pictures/thumbnail.ts";
+import { thumbnailOf } from "../../../src/facts/enrichment/pictures/picture-views.ts";
 import { webpOf } from "../../support/pictures.ts";
 
 const { width, height } = comparedSize;

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { readPage } from "../../../src/facts/lookups/page/page-content.ts";
 import { asksFor, namesBrand, parkedAs } from "../../../src/facts/lookups/page/page-indicators.ts";
 import { decodePage } from "../../../src/facts/lookups/markup/page-text.ts";
-import { readRdap } from "../../../src/facts/lookups/registration/rdap-record.ts";
+import { readRdap } from "../../../src/facts/lookups/registration/registration-lookup.ts";
 import { createTurns } from "../../../src/platform/network/turns.ts";
-import { readReferral, readWhois } from "../../../src/facts/lookups/registration/whois-record.ts";
+import { readReferral, readWhois } from "../../../src/facts/lookups/registration/whois-lookup.ts";
 import { full, thin } from "./rdap-texts.ts";
 import * as texts from "./whois-texts.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { dataAddress, faviconAddress, faviconHash } from "../../../src/facts/lookups/pictures/icon-file.ts";
+import { dataAddress, faviconAddress, faviconHash } from "../../../src/facts/lookups/page/page-pictures.ts";
 import { readPage as readPieces } from "../../../src/facts/lookups/page/page-content.ts";
 import { asksFor, namesBrand, parkedAs } from "../../../src/facts/lookups/page/page-indicators.ts";
 import { decodePage } from "../../../src/facts/lookups/markup/page-text.ts";

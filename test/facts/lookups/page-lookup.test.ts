@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { faviconHash } from "../../../src/facts/lookups/pictures/icon-file.ts";
+import { faviconHash } from "../../../src/facts/lookups/page/page-pictures.ts";
 import type { Page, PageResult } from "../../../src/facts/lookups/page/page-lookup.ts";
 import { createPageReader } from "../../../src/facts/lookups/page/page-reader.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readRdap } from "../../../src/facts/lookups/registration/rdap-record.ts";
+import { readRdap } from "../../../src/facts/lookups/registration/registration-lookup.ts";
 import { full, notFound, thin } from "./rdap-texts.ts";
 
 const domain = "example-banc.com";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseServer } from "../../../src/facts/lookups/registries/whois-client.ts";
-import { readReferral, readWhois } from "../../../src/facts/lookups/registration/whois-record.ts";
+import { readReferral, readWhois } from "../../../src/facts/lookups/registration/whois-lookup.ts";
 import * as texts from "./whois-texts.ts";
 
 const nameServers = ["ns1.dns.example", "ns2.dns.example"];

@@ -2,7 +2,6 @@ import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
 import { grayPixels } from "../../lookups/page/gray-pixels.ts";
 import { comparedSize, findDifferences, type Differences } from "../../lookups/pictures/differing-regions.ts";
-import { thumbnailOf } from "../../lookups/pictures/thumbnail.ts";
 
 /** Small and compared versions of screenshots, computed at the first use and kept in memory: each takes a decoding. */
 export interface PictureViews {
@@ -71,4 +70,24 @@ function contentOf(bytes: Uint8Array): string {
 /** A file that is damaged has no view. */
 function orUndefined<T>(view: Promise<T>): Promise<T | undefined> {
   return view.catch(() => undefined);
+}
+
+/** In pixels: twice the width in which rows show it. */
+const thumbnailWidth = 224;
+
+/** An image that claims to be larger is not decoded. */
+const pixelsMax = 16_000_000;
+const quality = 70;
+
+/**
+ * Returns a WebP of a few kilobytes that shows a whole screenshot. Its height follows from its width; smaller images keep
+ * their size. Decoding and encoding run on other threads.
+ * @throws if the bytes are not an image.
+ */
+export async function thumbnailOf(image: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const small = new Bun.Image(image, { maxPixels: pixelsMax }).resize(thumbnailWidth, undefined, {
+    filter: "box",
+    withoutEnlargement: true,
+  });
+  return (await small.webp({ quality }).bytes()) as Uint8Array<ArrayBuffer>;
 }

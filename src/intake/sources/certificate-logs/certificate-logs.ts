@@ -1,16 +1,20 @@
 import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Timer } from "../../../platform/lib/clock.ts";
+import type { Timer, Clock } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck } from "../source.ts";
 import { certificateLogsOrigin, type BatchRecorder } from "./batch-recorder.ts";
 import type { PipelineConnection, PipelineEvents } from "../certificate-log-reading/connection.ts";
 import type { FollowedLogs, LogListStatus } from "./followed-logs.ts";
-import { createProgressKeeper } from "./progress-keeper.ts";
+import { createProgressKeeper, type ProgressKeeper } from "./progress-keeper.ts";
 import { createScreeningTables, type ScreeningTables } from "./screening-tables.ts";
-import { sourceStatusOf, statusOfLog, type CertificateLogStatus } from "./status.ts";
-import { createSupervisor } from "./supervisor.ts";
+import { sourceStatusOf, statusOfLog, type CertificateLogStatus, type LiveLog } from "./status.ts";
+import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
+import { backoffMs } from "../../../platform/lib/durations.ts";
+import { messageOf } from "../../../platform/lib/errors.ts";
+import { progressOfRow } from "./log-store.ts";
+import type { Report } from "../certificate-log-reading/messages.ts";
 
 /** Delay until the logs to follow are determined again, after an error. */
 const retryMs = 60_000;
@@ -103,6 +107,194 @@ export function createCertificateLogs(dependencies: CertificateLogsDependencies)
       isRunning = false;
       later?.cancel();
       await Promise.all([followed.stop(), supervisor.disconnect()]);
+    },
+  };
+}
+
+const waitMsMax = 60_000;
+/** Wait before a log is read again whose entries could not be stored. */
+const storeRetries = { firstMs: 5_000, maxMs: waitMsMax };
+/** Wait before the thread is started again after it has failed. */
+const restarts = { firstMs: 1_000, maxMs: waitMsMax };
+
+/** Reports that are acknowledged once they are stored. */
+type StoredReport = Extract<Report, { report: "batch" | "mismatch" }>;
+
+/** Keeps a pipeline running that follows the logs, and stores what it reports. */
+interface Supervisor {
+  /** Follows exactly these logs. */
+  follow(logs: readonly CertificateLog[]): void;
+  /** Ends the pipeline. Resolves when everything is stored that can be. */
+  disconnect(): Promise<void>;
+  live(logId: string): LiveLog | undefined;
+  /** Resolves when everything that was reported is stored. */
+  idle(): Promise<unknown>;
+}
+
+interface Following extends LiveLog {
+  log: CertificateLog;
+  generation: number;
+  /** Resolves when the reports so far are stored. */
+  stored: Promise<void>;
+}
+
+interface SupervisorDependencies extends Needs<"clock" | "log"> {
+  connect: (events: PipelineEvents) => PipelineConnection;
+  keeper: ProgressKeeper;
+  /** Calls `follow` again, with the logs that are wanted then. */
+  retry: () => void;
+  tables: ScreeningTables;
+}
+
+function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
+  const { clock, connect, keeper, log, retry, tables } = dependencies;
+  const following = new Map<string, Following>();
+  const retries = createRetries(clock, retry);
+  let connection: PipelineConnection | undefined;
+  let disconnecting: Promise<unknown> | undefined;
+  let generations = 0;
+  /** Since entries were last stored. */
+  let failures = 0;
+  const allStored = () => Promise.all([...following.values()].map(({ stored }) => stored));
+  function begin(one: CertificateLog): void {
+    const generation = ++generations;
+    const live = { head: null, isComplete: false, failure: null };
+    following.set(one.logId, { ...live, log: one, generation, stored: Promise.resolve() });
+    const row = keeper.row(one.logId);
+    const progress = row === undefined ? null : progressOfRow(row);
+    connection!.send({ do: "follow", log: one, generation, progress });
+  }
+
+  function end(logId: string): void {
+    following.delete(logId);
+    connection?.send({ do: "unfollow", logId });
+  }
+
+  function onReport(report: Report): void {
+    const live = following.get(report.logId);
+    if (live?.generation !== report.generation) return;
+    if (report.report === "head") live.head = { size: report.size, at: report.at };
+    else if (report.report === "success") note(live, null);
+    else if (report.report === "failure") note(live, report.message);
+    else if (report.report === "end") live.stored = live.stored.then(() => void (live.isComplete = true));
+    else live.stored = live.stored.then(() => store(live, report));
+  }
+
+  function note(live: Following, failure: string | null): void {
+    live.failure = failure;
+    if (failure === null) keeper.noteSuccess(live.log);
+    else keeper.noteFailure(live.log, failure);
+  }
+
+  /** Never rejects. */
+  async function store(live: Following, report: StoredReport): Promise<void> {
+    const { logId } = live.log;
+    const isCurrent = () => following.get(logId) === live;
+    if (!isCurrent()) return;
+    try {
+      if (report.report === "batch") await keeper.storeBatch(live.log, report.batch);
+      else await keeper.storeMismatch(live.log, report);
+      failures = 0;
+      tables.update();
+      connection?.send({ do: "acknowledge", logId, generation: live.generation });
+    } catch (error) {
+      if (!isCurrent()) return;
+      logDropped(log, error, "certificate_log.entries_not_stored");
+      note(live, messageOf(error));
+      end(logId);
+      retries.after(backoffMs({ failures: ++failures, ...storeRetries }));
+    }
+  }
+
+  function onFailure(error: unknown): void {
+    logDropped(log, error, "certificate_log.thread_failed");
+    connection = undefined;
+    // The next thread continues after everything that is being stored now.
+    void retries.afterAll(allStored(), backoffMs({ failures: ++failures, ...restarts }));
+    following.clear();
+  }
+
+  return {
+    follow(logs) {
+      // The next pipeline continues after everything that is being stored now.
+      if (disconnecting !== undefined) return;
+      const { others, changed } = compare(following, logs);
+      for (const one of [...others, ...changed]) end(one.log.logId);
+      if (changed.length > 0) void retries.afterAll(Promise.all(changed.map(({ stored }) => stored)), 0);
+      if (connection === undefined && logs.length > 0) {
+        connection = tryConnect(connect, { onReport, onFailure });
+        if (connection === undefined) return;
+        tables.sendTo(connection);
+      }
+      const isKnown = new Set([...following.values(), ...changed].map(({ log: known }) => known.logId));
+      for (const one of logs) if (!isKnown.has(one.logId)) begin(one);
+    },
+    async disconnect() {
+      retries.cancel();
+      const stored = Promise.all([disconnecting, connection?.end(), allStored()]);
+      connection = undefined;
+      tables.sendTo(undefined);
+      following.clear();
+      disconnecting = stored;
+      await stored;
+      if (disconnecting !== stored) return;
+      disconnecting = undefined;
+      // A pause may have ended meanwhile.
+      retry();
+    },
+    live: (logId) => following.get(logId),
+    idle: allStored,
+  };
+}
+
+/** Starting a thread can fail, for example because too many files are open. */
+function tryConnect(
+  connect: SupervisorDependencies["connect"],
+  events: PipelineEvents,
+): PipelineConnection | undefined {
+  try {
+    return connect(events);
+  } catch (error) {
+    events.onFailure(error);
+    return undefined;
+  }
+}
+
+/** Returns which of the logs that are followed are not wanted any more, and which are described differently. */
+function compare(following: ReadonlyMap<string, Following>, logs: readonly CertificateLog[]) {
+  const wanted = new Map(logs.map((one) => [one.logId, JSON.stringify(one)]));
+  const known = [...following.values()];
+  return {
+    others: known.filter(({ log }) => !wanted.has(log.logId)),
+    changed: known.filter(
+      ({ log }) => wanted.has(log.logId) && wanted.get(log.logId) !== JSON.stringify(log),
+    ),
+  };
+}
+
+/** Calls `retry` after delays. */
+function createRetries(clock: Clock, retry: () => void) {
+  const timers = new Set<Timer>();
+  let cancellations = 0;
+  function after(delayMs: number): void {
+    const timer = clock.after(delayMs, () => {
+      timers.delete(timer);
+      retry();
+    });
+    timers.add(timer);
+  }
+  return {
+    after,
+    /** Waits for `first` before the delay. */
+    async afterAll(first: Promise<unknown>, delayMs: number): Promise<void> {
+      const before = cancellations;
+      await first;
+      if (cancellations === before) after(delayMs);
+    },
+    cancel(): void {
+      cancellations++;
+      for (const timer of timers) timer.cancel();
+      timers.clear();
     },
   };
 }

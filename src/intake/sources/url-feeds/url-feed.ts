@@ -4,12 +4,22 @@ import type { ReadFeedFile } from "../feeds/feed-reader.ts";
 import type { FeedStatus } from "../feeds/feed-status.ts";
 import { createFeedLoop, type FeedWatcher } from "../feeds/feed-loop.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
-import type { SourceCheck } from "../source.ts";
-import type { FetchDue } from "./fetch-due.ts";
-import { createUrlRounds } from "./rounds.ts";
+import { type SourceCheck, describeOverdue, type Overdue, type SourceStatus } from "../source.ts";
+import type { FetchDue, ListRows } from "./fetch-due.ts";
 import { unreadFile, type UpdateDependencies } from "./update-list.ts";
 import { partLabel, type UrlFeedConfig } from "./url-feed-config.ts";
-import { checkUrlFeed, urlFeedStatus } from "./url-feed-status.ts";
+import { messageOf } from "../../../platform/lib/errors.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
+import type { FeedDownload } from "./tables.ts";
+import { open, rm } from "node:fs/promises";
+import type { EntrySelection } from "../name-file-formats/name-chunk.ts";
+import { NameListError, openProblem } from "../name-file-bytes/byte-source.ts";
+import { readHashSet } from "../name-file-versions/compare-versions.ts";
+import { createNameHash, hashOfEntry } from "../name-file-versions/name-hash.ts";
+import { type Instant, toPlainTime } from "../../../platform/lib/clock.ts";
+import { counted } from "../../../platform/lib/wording.ts";
+import type { FeedFile } from "../feeds/tables.ts";
+import { unchangedOf } from "./download-state.ts";
 
 /** When to check whether a request is due. */
 const checkPattern = "*/15 * * * * *";
@@ -78,4 +88,241 @@ export function createUrlFeed(given: UrlFeedDependencies): FeedWatcher {
   const watcher = createFeedLoop({ clock, name: feed.name, pattern: checkPattern, pausing, rounds });
   const reportMemory = () => log.event("feed.not_fetched", { feed: feed.name, reason: inMemory });
   return isShared ? watcher : { ...watcher, start: reportMemory };
+}
+
+/** Delay after a failure that is not the source's, such as a full disk. */
+const retryMs = 5 * 60_000;
+
+interface UrlRoundsDependencies {
+  feed: UrlFeedConfig;
+  dependencies: UpdateDependencies;
+  fetchDue: FetchDue;
+  prepare: () => Promise<void>;
+  read: ReadFeedFile;
+}
+
+/** Reads in each round what is not read yet, then fetches and reads what is due. */
+function createUrlRounds({ feed, dependencies, fetchDue, prepare, read }: UrlRoundsDependencies) {
+  const { clock, folder, limits, log, store } = dependencies;
+  const requestHash = hashOf(feed);
+  let isRunning = false;
+  let activity: "fetching" | "reading" | null = null;
+  let failure: { problem: string; untilMs: number } | undefined;
+  /** Rows of the feed, so that a feed with a thousand zones needs no query for each check whether a request is due. */
+  let known: ListRows | undefined;
+  /** Versions that were read to their end. */
+  const complete = new Set<string>();
+
+  async function runRound(signal: AbortSignal): Promise<void> {
+    await prepare();
+    const rows: ListRows = known ?? new Map(store.list(feed.name).map((row) => [row.part, row]));
+    for (const row of rows.values()) rows.set(row.part, await readRest(row, signal));
+    known = rows;
+    const onFetched = async (row: FeedDownload) => {
+      rows.set(row.part, await readRest(row, signal));
+      await folder.deletePrevious(row);
+    };
+    const onActive = () => void (activity = "fetching");
+    await fetchDue({ dependencies, feed, requestHash, rows, onFetched, onActive, signal });
+  }
+
+  async function readRest(row: FeedDownload, signal: AbortSignal): Promise<FeedDownload> {
+    signal.throwIfAborted();
+    const id = JSON.stringify([row.part, row.version]);
+    if (row.version === 0 || complete.has(id)) return row;
+    const after = await limits.readings(() => {
+      activity = "reading";
+      return readVersion(dependencies, read, feed, row, signal);
+    });
+    signal.throwIfAborted();
+    complete.add(id);
+    return after;
+  }
+
+  return {
+    /** Does nothing for some minutes after a failure that is not the source's. Never rejects. */
+    async round(signal: AbortSignal): Promise<void> {
+      if (failure !== undefined && clock.monotonicMs() < failure.untilMs) return;
+      isRunning = true;
+      try {
+        await runRound(signal);
+        failure = undefined;
+      } catch (error) {
+        known = undefined;
+        if (signal.aborted) return;
+        failure = { problem: messageOf(error), untilMs: clock.monotonicMs() + retryMs };
+        logDropped(log, error, "feed.not_processed");
+      } finally {
+        activity = null;
+        isRunning = false;
+      }
+    },
+    isRunning: () => isRunning,
+
+    /** Work in progress, and why the last round failed for a reason that is not the source's. */
+    state: () => ({ activity, problem: failure?.problem ?? null }),
+
+    /** Reads the state of the feed again, because something else has changed it. */
+    forget() {
+      known = undefined;
+      complete.clear();
+    },
+  };
+}
+
+/** Hashes the settings that determine the requests. */
+function hashOf({ url, headers, query, username, password, zones }: UrlFeedConfig): string {
+  return new Bun.CryptoHasher("sha256")
+    .update(JSON.stringify([url, headers, query, username, password, zones]))
+    .digest("hex");
+}
+
+/**
+ * Reads the version in effect from where reading stopped, unless it was read to its end. A version that cannot be read is
+ * forgotten, so that it is fetched again and scored as a whole.
+ */
+async function readVersion(
+  { database, files, folder, store }: Pick<UpdateDependencies, "database" | "files" | "folder" | "store">,
+  read: ReadFeedFile,
+  feed: UrlFeedConfig,
+  row: FeedDownload,
+  signal: AbortSignal,
+): Promise<FeedDownload> {
+  const path = partLabel(row);
+  const before = files.get(feed.name, path) ?? unreadFile(row);
+  if (row.version === 0 || before.completedAt !== null || before.error !== null) return row;
+  const paths = folder.paths(feed.name, row.part).of(row.version);
+  const after = await read({
+    feed: { ...feed, format: feed.type === "czds" ? "zone" : feed.format },
+    path,
+    open: () => openVersion(path, paths.list),
+    isSelected: row.isAddedOnly ? await selectAdded(paths.added) : undefined,
+    file: { bytes: before.bytes, modifiedAt: before.modifiedAt },
+    before,
+    toEnd: true,
+    signal,
+    onSave: () => {},
+  });
+  if ((after?.error ?? null) === null) return row;
+  await rm(paths.hashes, { force: true });
+  const next = { ...row, etag: null, lastModified: null, sha256: null };
+  await database.write(() => store.save(next), { patient: true });
+  return next;
+}
+
+async function openVersion(label: string, path: string) {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    throw new NameListError(label, openProblem(error), { cause: error });
+  }
+}
+
+/** Selects the names that are new in a version. Without the file, all names are scored. */
+async function selectAdded(path: string): Promise<EntrySelection | undefined> {
+  const added = await readHashSet(path);
+  if (added === undefined) return undefined;
+  const hash = createNameHash(added.key);
+  return (chunk, index) => added.hashes.has(hashOfEntry(hash, chunk, index));
+}
+
+/** A source that failed this often in a row is reported as unavailable although its last list is in effect. */
+const failuresShown = 3;
+
+interface UrlFeedState {
+  rows: readonly FeedDownload[];
+  files: readonly FeedFile[];
+  /** Work in progress; null: none. */
+  activity: "fetching" | "reading" | null;
+  now: Instant;
+}
+
+/** Describes a feed whose lists are fetched. */
+function urlFeedStatus(
+  feed: Pick<UrlFeedConfig, "name" | "schedule">,
+  location: string,
+  { rows, files, activity, now }: UrlFeedState,
+): FeedStatus {
+  const lists = rows.filter(({ version }) => version > 0);
+  const sum = (field: "invalid" | "matched" | "created") =>
+    files.reduce((total, file) => total + file[field], 0);
+  const newest = lists.reduce<FeedDownload | undefined>(
+    (latest, row) => ((row.fetchedAt ?? 0) > (latest?.fetchedAt ?? 0) ? row : latest),
+    undefined,
+  );
+  const completedAt = Math.max(...files.map((file) => file.completedAt ?? 0), 0);
+  return {
+    name: feed.name,
+    location,
+    state: stateOf(rows, lists, activity),
+    problem: problemOf(rows, files),
+    overdue: overdueOf(lists, feed.schedule, now),
+    latest: newest === undefined ? null : { name: partLabel(newest), at: newest.fetchedAt! },
+    lastReadAt: completedAt === 0 ? null : completedAt,
+    amounts: [
+      { count: lists.length, unit: "list" },
+      { count: lists.reduce((total, { names }) => total + names, 0), unit: "name" },
+    ],
+    invalid: sum("invalid"),
+    matched: sum("matched"),
+    created: sum("created"),
+    files: filesOf(rows, files),
+    skipped: { total: 0, first: [] },
+  };
+}
+
+function stateOf(
+  rows: readonly FeedDownload[],
+  lists: readonly FeedDownload[],
+  activity: UrlFeedState["activity"],
+): SourceStatus["state"] {
+  if (activity !== null) return "reading";
+  const isFailing = rows.some(({ problem, failures }) => problem !== null && failures >= failuresShown);
+  if (isFailing || (lists.length === 0 && rows.some(({ problem }) => problem !== null))) return "unavailable";
+  return lists.length === 0 ? "waiting" : "watching";
+}
+
+function problemOf(rows: readonly FeedDownload[], files: readonly FeedFile[]): string | null {
+  const faulty = rows.filter(({ problem }) => problem !== null);
+  const [first] = faulty;
+  if (first !== undefined) {
+    const where = first.part === "" ? "" : `${first.part}: `;
+    const more = faulty.length === 1 ? "" : ` (and ${counted(faulty.length - 1, "more list")})`;
+    const kept =
+      first.fetchedAt === null ? "" : ` The list of ${toPlainTime(first.fetchedAt)} stays in effect.`;
+    return `${where}${first.problem}${more}${kept}`;
+  }
+  const unread = files.find(({ error }) => error !== null);
+  return unread === undefined ? null : `${unread.path} ${unread.error}`;
+}
+
+/** Returns the longest silence of a feed, which needs all of its lists to be silent. */
+function overdueOf(lists: readonly FeedDownload[], schedule: string, now: Instant): Overdue | null {
+  const all = lists.map((row) => unchangedOf(row, schedule, now));
+  const silent = all.filter((one) => one !== null);
+  if (silent.length === 0 || silent.length < all.length) return null;
+  return silent.reduce((a, b) => (a.sinceMs < b.sinceMs ? a : b));
+}
+
+/** Lists that were never read appear with the reason. */
+function filesOf(rows: readonly FeedDownload[], files: readonly FeedFile[]): FeedFile[] {
+  const read = new Map(files.map((file) => [file.path, file]));
+  return rows
+    .filter(({ part, version, problem }) => part !== "" || version > 0 || problem !== null)
+    .map((row) => {
+      const file = read.get(partLabel(row)) ?? unreadFile(row);
+      return { ...file, error: row.problem ?? file.error };
+    });
+}
+
+/** Returns the result of a check of a feed that was fetched before, or that must not be fetched now. */
+function checkUrlFeed(status: FeedStatus, rows: readonly FeedDownload[]): SourceCheck {
+  const { location, problem, overdue, amounts, latest } = status;
+  const text = amounts.map(({ count, unit }) => counted(count, unit)).join(", ");
+  if (problem !== null && latest === null) return { level: "error", detail: `${location}: ${problem}` };
+  if (problem !== null) return { level: "warning", detail: `${location}: ${problem}` };
+  if (overdue !== null) return { level: "warning", detail: `${location}: ${describeOverdue(overdue)}` };
+  return rows.length === 0
+    ? { level: "ok", detail: `${location}: not fetched yet` }
+    : { level: "ok", detail: `${location}: ${text}` };
 }
