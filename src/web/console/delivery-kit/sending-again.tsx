@@ -53,8 +53,15 @@ export const messageReplay: Words = {
   ],
 };
 
-/** A recipient whose deliveries are replayed. */
-type Subject = Pick<Recipient, "id" | "name" | "channel">;
+/** Returns a function that finds the recipient of a page. @param kinds channels of these recipients */
+function recipientFinder(kinds: readonly string[]) {
+  return ({ params, services: { deliveries } }: Context<"deliveries">): Recipient => {
+    const id = params["id"] ?? "";
+    const found = kinds.map((kind) => deliveries.recipients.find(kind, id)).find((one) => one?.id === id);
+    if (found === undefined) throw notFound("There is no recipient with this ID.");
+    return found;
+  };
+}
 
 /**
  * Routes for replaying events: the first step shows the number of deliveries, the second sends them.
@@ -69,15 +76,10 @@ export function replayRoutes(given: {
   const { base, kinds, words } = given;
   const path = `${base}/:id/replay`;
 
-  function subjectOf({ params, services: { deliveries } }: Context<"deliveries">): Subject {
-    const id = params["id"]!;
-    const found = kinds.map((kind) => deliveries.recipients.find(kind, id)).find((one) => one?.id === id);
-    if (found === undefined) throw notFound("There is no recipient with this ID.");
-    return found;
-  }
+  const recipientOf = recipientFinder(kinds);
 
   async function send(context: Context<"deliveries">) {
-    const recipient = subjectOf(context);
+    const recipient = recipientOf(context);
     const { replay } = context.services.deliveries;
     const made = await attempt(() => replay.run(readRequest(recipient, context.form), { by: context.by }));
     if (!made.ok) return show(context, { base, recipient, form: context.form, words, message: made.message });
@@ -92,7 +94,7 @@ export function replayRoutes(given: {
       method: "GET",
       path,
       permission: "administer",
-      run: (context) => show(context, { base, recipient: subjectOf(context), form: context.query, words }),
+      run: (context) => show(context, { base, recipient: recipientOf(context), form: context.query, words }),
     },
     { method: "POST", path, permission: "administer", run: send },
   ];
@@ -108,7 +110,7 @@ async function show(
     message,
   }: {
     base: string;
-    recipient: Subject;
+    recipient: Recipient;
     form: URLSearchParams;
     words: Words;
     message?: string;
@@ -160,7 +162,7 @@ async function show(
   );
 }
 
-function Counted(props: { recipient: Subject; back: string; request: ReplayRequest; count: number }) {
+function Counted(props: { recipient: Recipient; back: string; request: ReplayRequest; count: number }) {
   const { recipient, back, request, count } = props;
   const { which, since } = request;
   const from =
@@ -190,7 +192,7 @@ function Counted(props: { recipient: Subject; back: string; request: ReplayReque
   );
 }
 
-function readRequest({ id }: Subject, form: URLSearchParams): ReplayRequest {
+function readRequest({ id }: Recipient, form: URLSearchParams): ReplayRequest {
   const which = replaySelections.find((one) => one === form.get("which"));
   if (which === undefined) throw badRequest("Select what to send: failed, missed or all.");
   return { which, recipient: id, since: readTime(form.get("since") ?? "") };
@@ -225,12 +227,7 @@ export function sendAllRoutes(given: {
   const { base, kinds, words, duplicates } = given;
   const path = `${base}/:id/send-all`;
 
-  function recipientOf({ params, services: { deliveries } }: Context<"deliveries">): Recipient {
-    const id = params["id"]!;
-    const found = kinds.map((kind) => deliveries.recipients.find(kind, id)).find((one) => one?.id === id);
-    if (found === undefined) throw notFound("There is no recipient with this ID.");
-    return found;
-  }
+  const recipientOf = recipientFinder(kinds);
 
   function ask(context: Context<"deliveries">) {
     const recipient = recipientOf(context);

@@ -3,7 +3,7 @@ import { durationForm, formatDuration, parseDuration } from "../../../platform/l
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { Help } from "../kit/disclosure.tsx";
 import { createFieldReader, splitList, type FieldErrors } from "../kit/fields.ts";
-import { Checkbox, Choices, Select, TextField, readOnlyThese } from "../kit/form.tsx";
+import { Checkbox, Choices, choicesOf, readOnlyThese, Select, TextField } from "../kit/form.tsx";
 import { inWords } from "../kit/labels.ts";
 import { ProtectedDomainsField } from "../threat-kit/event-filter.tsx";
 
@@ -93,13 +93,12 @@ function Control(props: {
   );
   const shared = { label, name, hint, help, error };
   const value = form.get(name) ?? "";
-  const choicesOf = (values: readonly string[]) => values.map((one) => ({ value: one, label: inWords(one) }));
   if (type === "yes_no") return <Checkbox label={label} name={name} checked={value === "yes"} />;
   if (type === "protected_domains")
     return <ProtectedDomainsField name={name} domains={domains} form={form} help={help} error={error} />;
   if (typeof type === "object" && "choices" in type)
-    return <Choices {...shared} choices={choicesOf(type.choices)} values={form.getAll(name)} />;
+    return <Choices {...shared} choices={choicesOf(type.choices, inWords)} values={form.getAll(name)} />;
   if (typeof type === "object" && "choice" in type)
-    return <Select {...shared} choices={choicesOf(type.choice)} value={value} />;
+    return <Select {...shared} choices={choicesOf(type.choice, inWords)} value={value} />;
   return <TextField {...shared} {...rest} value={value} />;
 }

@@ -154,11 +154,31 @@ export interface Choice {
   hint?: string;
 }
 
-export function Select(props: FieldProps & { choices: readonly Choice[]; value?: string | undefined }) {
-  const { choices, value, ...field } = props;
+/** Returns choices of these values, each shown as it is or as `labelOf` says. */
+export function choicesOf<Value extends string>(
+  values: readonly Value[],
+  labelOf: (value: Value) => string = String,
+): Choice[] {
+  return values.map((value) => ({ value, label: labelOf(value) }));
+}
+
+export function Select(
+  props: FieldProps & {
+    choices: readonly Choice[];
+    value?: string | null | undefined;
+    /** Label of the choice of no value, which comes first. */
+    any?: string;
+  },
+) {
+  const { choices, value, any, ...field } = props;
   return (
     <FieldLayout field={field}>
       <select class="input" {...fieldAttributes(field)}>
+        {any === undefined ? null : (
+          <option value="" selected={(value ?? "") === ""}>
+            {any}
+          </option>
+        )}
         {choices.map((choice) => (
           <option value={choice.value} selected={choice.value === value}>
             {choice.label}

@@ -14,7 +14,7 @@ import {
 } from "../../../platform/vocabulary/threats.ts";
 import { splitList, type createFieldReader, type FieldErrors } from "../kit/fields.ts";
 import { Help } from "../kit/disclosure.tsx";
-import { Checkbox, Select, type Choice, OnlyThese, readOnlyThese } from "../kit/form.tsx";
+import { choicesOf, Checkbox, Select, type Choice, OnlyThese, readOnlyThese } from "../kit/form.tsx";
 import { inWords, typeDescriptions } from "../kit/labels.ts";
 
 /** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */
@@ -207,7 +207,7 @@ export function ProtectedDomainsField(props: {
       values={values}
       help={help}
       error={error}
-      {...(isTyped ? {} : { choices: offered.map((domain) => ({ value: domain, label: visible(domain) })) })}
+      {...(isTyped ? {} : { choices: choicesOf(offered, (domain) => visible(domain)) })}
     >
       <textarea
         class="input"

@@ -61,11 +61,9 @@ function listDecisions({ services, query, by }: Context<"domains" | "threats">):
         <Select
           label="By"
           name="by"
-          value={decider === undefined ? "" : wanted}
-          choices={[
-            { value: "", label: "everybody" },
-            ...deciders.map((one) => ({ value: keyOf(one), label: nameOfActor(one) })),
-          ]}
+          any="everybody"
+          value={decider && wanted}
+          choices={deciders.map((one) => ({ value: keyOf(one), label: nameOfActor(one) }))}
         />
         <button type="submit" class="btn">
           Filter

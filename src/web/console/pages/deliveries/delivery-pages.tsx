@@ -113,18 +113,11 @@ function showLog(
         <Select
           label={label}
           name="endpoint"
+          any="All"
           value={given("endpoint")}
-          choices={[
-            { value: "", label: "All" },
-            ...own.map(({ id, name }) => ({ value: id, label: visible(name, 60) })),
-          ]}
+          choices={own.map(({ id, name }) => ({ value: id, label: visible(name, 60) }))}
         />
-        <Select
-          label="Result"
-          name="status"
-          value={status ?? ""}
-          choices={[{ value: "", label: "All" }, ...statusChoices]}
-        />
+        <Select label="Result" name="status" any="All" value={status} choices={statusChoices} />
         {people ? null : (
           <TextField
             label="Event or threat"

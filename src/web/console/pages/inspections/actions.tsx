@@ -3,7 +3,7 @@ import { badRequest } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { capitalized, ended } from "../../../../platform/lib/wording.ts";
 import { Confirm, PageHead } from "../../kit/components.tsx";
-import { Button, Form, Select } from "../../kit/form.tsx";
+import { choicesOf, Button, Form, Select } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, inspectionPath, inspectionsPath, threatPath } from "../../kit/paths.ts";
@@ -57,7 +57,7 @@ export function askForThreat(context: InspectionContext): PageResult {
           label="Imitated protected domain"
           name="protected_domain"
           value={inspection.protectedDomain ?? undefined}
-          choices={domains.map((domain) => ({ value: domain, label: domain }))}
+          choices={choicesOf(domains)}
         />
         <p class="line">
           <Button label="Record threat" variant="primary" />

@@ -11,7 +11,7 @@ import { csvCell } from "../../../../response/outputs/exports/csv.ts";
 import { downloadStream, type FileSource } from "../../../http/download.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
-import { Button, Select, TextField } from "../../kit/form.tsx";
+import { choicesOf, Button, Select, TextField } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { fragment, page, redirect, type PageResult, download } from "../../kit/page-result.ts";
 import {
@@ -105,29 +105,23 @@ function FilterForm({ query, domains }: { query: URLSearchParams; domains: reado
       <Select
         label="Result"
         name="outcome"
-        value={query.get("outcome") ?? ""}
-        choices={[
-          { value: "", label: "any result" },
-          ...Object.entries(outcomes).map(([value, { label }]) => ({ value, label })),
-        ]}
+        any="any result"
+        value={query.get("outcome")}
+        choices={Object.entries(outcomes).map(([value, { label }]) => ({ value, label }))}
       />
       <Select
         label="Protected domain"
         name="domain"
-        value={query.get("domain") ?? ""}
-        choices={[
-          { value: "", label: "any domain" },
-          ...domains.map((domain) => ({ value: domain, label: domain })),
-        ]}
+        any="any domain"
+        value={query.get("domain")}
+        choices={choicesOf(domains)}
       />
       <Select
         label="Source"
         name="source"
-        value={query.get("source") ?? ""}
-        choices={[
-          { value: "", label: "any source" },
-          ...threatSources.map((source) => ({ value: source, label: inWords(source) })),
-        ]}
+        any="any source"
+        value={query.get("source")}
+        choices={choicesOf(threatSources, inWords)}
       />
       <TextField
         label="Part of the address"

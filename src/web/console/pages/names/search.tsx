@@ -13,7 +13,7 @@ import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts"
 import { threatSources } from "../../../../platform/vocabulary/threats.ts";
 import { FormError, PageHead, Progress, Section } from "../../kit/components.tsx";
 import { formatDay, parseDay, withoutEmpty } from "../../kit/fields.ts";
-import { Button, Select, TextField } from "../../kit/form.tsx";
+import { choicesOf, Button, Select, TextField } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Note } from "../../kit/marks.tsx";
 import { Name } from "../../kit/name.tsx";
@@ -30,10 +30,7 @@ const modes = [
   { value: "text", label: "contain this text" },
   { value: "like", label: "look like this domain" },
 ];
-const sourceChoices = [
-  { value: "", label: "any source" },
-  ...threatSources.map((source) => ({ value: source, label: inWords(source) })),
-];
+const sourceChoices = choicesOf(threatSources, inWords);
 
 type NamesContext = Context<"archive" | "config" | "nameSearches">;
 
@@ -72,7 +69,13 @@ async function searchNames(context: NamesContext): Promise<PageResult> {
           maxLength={2048}
           required
         />
-        <Select label="Source" name="source" choices={sourceChoices} value={query.get("source") ?? ""} />
+        <Select
+          label="Source"
+          name="source"
+          any="any source"
+          choices={sourceChoices}
+          value={query.get("source")}
+        />
         <TextField label="Seen since" name="since" type="date" value={query.get("since") ?? ""} />
         <Button label="Search" icon="search" variant="primary" />
       </form>

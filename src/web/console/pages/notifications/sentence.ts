@@ -1,3 +1,4 @@
+import { choicesOf } from "../../kit/form.tsx";
 import { capitalized } from "../../../../platform/lib/wording.ts";
 import {
   timeOfDay,
@@ -21,7 +22,7 @@ export const noticeGroups = texts.groups.map(({ prefixes, ...group }) => ({
 }));
 
 const weekdayLabels: Record<Weekday, string> = texts.weekdays;
-export const weekdayChoices = weekdays.map((day) => ({ value: day, label: weekdayLabels[day] }));
+export const weekdayChoices = choicesOf(weekdays, (day) => weekdayLabels[day]);
 
 /** Maximum number of event types that a sentence names one by one. */
 const namedMax = 4;

@@ -16,7 +16,7 @@ import {
 import type { EntryForm } from "../../entries/description.ts";
 import { createFieldReader, type FieldErrors } from "../../kit/fields.ts";
 import { Help } from "../../kit/disclosure.tsx";
-import { Choices, Select, TextField } from "../../kit/form.tsx";
+import { choicesOf, Choices, Select, TextField } from "../../kit/form.tsx";
 import { OnlyThese, readOnlyThese } from "../../kit/form.tsx";
 import { newChannelPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -89,7 +89,7 @@ function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErr
         <Choices
           label={label}
           name="events"
-          choices={types.map((type) => ({ value: type, label: noticeLabel(type) }))}
+          choices={choicesOf(types, noticeLabel)}
           values={form.getAll("events")}
           error={index === 0 ? errors["events"] : undefined}
         />

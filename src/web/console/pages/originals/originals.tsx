@@ -5,7 +5,7 @@ import { badRequest, notFound, PublicError } from "../../../../platform/lib/erro
 import { domainsPath, domainPath, originalsPath } from "../../kit/paths.ts";
 import type { PageGroup, Context } from "../../shell/router.ts";
 import { Card, FormError, PageHead } from "../../kit/components.tsx";
-import { Button, Form, PostButton, Select, TextField } from "../../kit/form.tsx";
+import { choicesOf, Button, Form, PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Note } from "../../kit/marks.tsx";
 import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
@@ -45,7 +45,7 @@ interface AddForm {
   error: string;
 }
 
-const roleChoices = originalRoles.map((role) => ({ value: role, label: roleNames[role] }));
+const roleChoices = choicesOf(originalRoles, (role) => roleNames[role]);
 
 function showOriginals(context: OriginalsContext): Promise<PageResult> {
   return originalsPage(context);

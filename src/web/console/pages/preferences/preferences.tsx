@@ -1,5 +1,5 @@
 import { Card, PageHead } from "../../kit/components.tsx";
-import { Button, Choices, Form, HiddenFields, Select } from "../../kit/form.tsx";
+import { choicesOf, Button, Choices, Form, HiddenFields, Select } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { preferencesPath, preferencesPath as path } from "../../kit/paths.ts";
 import { utc } from "../../kit/times.ts";
@@ -38,7 +38,7 @@ function showPreferences({ request, query, account, services }: Context<"prefere
             label="Time zone"
             name="time_zone"
             value={timeZone}
-            choices={timeZones().map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }))}
+            choices={choicesOf(timeZones(), (zone) => zone.replaceAll("_", " "))}
             hint="Times are shown in this time zone, and in UTC on hover. Days in charts and filters are in UTC."
           />
           <Choices

@@ -8,7 +8,7 @@ import type { PageGroup, Context } from "../../shell/router.ts";
 import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { splitList } from "../../kit/fields.ts";
-import { Button, Form, Select, OnlyThese, readOnlyThese } from "../../kit/form.tsx";
+import { choicesOf, Button, Form, Select, OnlyThese, readOnlyThese } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type PageResult, fragment } from "../../kit/page-result.ts";
 import { column, Empty, PagedTable, type Column } from "../../kit/table.tsx";
@@ -161,9 +161,7 @@ function StartForm({ names }: { names: readonly string[] }) {
             name="domain"
             all={`All ${grouped(names.length)} protected domains`}
             form={new URLSearchParams()}
-            {...(names.length > checkboxesMax
-              ? {}
-              : { choices: names.map((name) => ({ value: name, label: visible(name) })) })}
+            {...(names.length > checkboxesMax ? {} : { choices: choicesOf(names, (name) => visible(name)) })}
           >
             <textarea
               class="input"

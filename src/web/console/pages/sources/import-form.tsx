@@ -5,7 +5,7 @@ import type { ListImport } from "../../../../intake/sources/imports/tables.ts";
 import { looksLikeEmail } from "../../../../intake/sources/name-file-formats/email-head.ts";
 import { listFormats, type ListFormat } from "../../../../platform/vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
-import { Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
+import { choicesOf, Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
@@ -29,7 +29,7 @@ const formatLabels: Record<ListFormat, string> = {
   rpz: "response policy zone (RPZ)",
   email: "email (.eml), or mailbox file",
 };
-const formatChoices = listFormats.map((format) => ({ value: format, label: formatLabels[format] }));
+const formatChoices = choicesOf(listFormats, (format) => formatLabels[format]);
 
 /** Forms to upload a file or to type names. The fields precede the file in the form because the upload is streamed. */
 export function ImportForms() {

@@ -13,7 +13,7 @@ import {
 } from "../../../../access/audit/failed-sign-ins.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
-import { Select, TextField } from "../../kit/form.tsx";
+import { choicesOf, Select, TextField } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
@@ -53,20 +53,16 @@ export function showAuditLog(context: Context<"auditLog" | "deliveries" | "faile
         <Select
           label="Action"
           name="action"
-          value={action ?? ""}
-          choices={[
-            { value: "", label: "all" },
-            ...actions.map((one) => ({ value: one, label: auditWords(one) })),
-          ]}
+          any="all"
+          value={action}
+          choices={choicesOf(actions, auditWords)}
         />
         <Select
           label="Channel"
           name="via"
-          value={channel ?? ""}
-          choices={[
-            { value: "", label: "all" },
-            ...actorChannels.map((one) => ({ value: one, label: channelNames[one] })),
-          ]}
+          any="all"
+          value={channel}
+          choices={choicesOf(actorChannels, (one) => channelNames[one])}
         />
         <TextField
           label="Account or key"

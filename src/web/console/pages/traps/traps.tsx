@@ -19,7 +19,7 @@ import { LinkButton, PageHead, Time, FirstStep, FormError } from "../../kit/comp
 import { Text } from "../../kit/name.tsx";
 import { column, ListTable, type Column, Empty } from "../../kit/table.tsx";
 import { attempt, parseDay, splitList } from "../../kit/fields.ts";
-import { Button, Choices, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
+import { choicesOf, Button, Choices, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import {
   confirmDeletion,
   confirmRotation,
@@ -259,13 +259,7 @@ function Control({ field, value, domains }: { field: TrapField; value: string; d
   const shared = { label, name, ...(field.hint === undefined ? {} : { hint: field.hint }) };
   switch (field.type) {
     case "protected_domain":
-      return (
-        <Select
-          {...shared}
-          value={value}
-          choices={domains.map((domain) => ({ value: domain, label: domain }))}
-        />
-      );
+      return <Select {...shared} value={value} choices={choicesOf(domains)} />;
     case "choice":
       return (
         <Choices {...shared} choices={field.choices} values={[value || field.choices[0]!.value]} single />
