@@ -6,6 +6,7 @@ import { visible } from "../../platform/lib/safe-text.ts";
 import { FailedError } from "../terminal/command.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Output } from "../terminal/terminal.ts";
+import { fieldsOf, parseJson } from "../../platform/lib/json.ts";
 
 /** A running appliance responds within milliseconds; one that swaps or is locked may take longer. */
 const timeoutMs = 10_000;
@@ -86,14 +87,7 @@ async function readText({ body }: Response): Promise<string> {
 }
 
 function checksIn(text: string): Record<string, string> | undefined {
-  try {
-    const { checks } = JSON.parse(text) as { checks?: unknown };
-    if (typeof checks !== "object" || checks === null) return undefined;
-    const entries = Object.entries(checks);
-    return entries.length > 0 && entries.every(([, state]) => typeof state === "string")
-      ? Object.fromEntries(entries)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const entries = Object.entries(fieldsOf(fieldsOf(parseJson(text))["checks"]));
+  const isValid = entries.length > 0 && entries.every(([, state]) => typeof state === "string");
+  return isValid ? (Object.fromEntries(entries) as Record<string, string>) : undefined;
 }

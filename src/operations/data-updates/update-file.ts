@@ -1,9 +1,11 @@
+import { isUtf8 } from "node:buffer";
 import { createHash, createPublicKey, sign, verify, type KeyObject } from "node:crypto";
 import { fromIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import { listNames, type ListName } from "../../platform/lib/lists/list-texts.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { listDefinitions } from "./list-definitions.ts";
+import { fieldsOf, parseJson } from "../../platform/lib/json.ts";
 
 /**
  * A data update: lists that replace embedded ones. The file is UTF-8 text. The first line is
@@ -92,13 +94,9 @@ function toKey(publicKey: string): KeyObject {
 }
 
 function readBody(body: Uint8Array): Pick<DataUpdate, "version" | "lists"> {
-  let value: { version?: unknown; lists?: unknown };
-  try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as typeof value;
-  } catch {
-    throw new DataUpdateError("its content is not JSON in UTF-8");
-  }
-  const { version, lists } = value;
+  const value = isUtf8(body) ? parseJson(body) : undefined;
+  if (value === undefined) throw new DataUpdateError("its content is not JSON in UTF-8");
+  const { version, lists } = fieldsOf(value);
   if (typeof version !== "string") throw new DataUpdateError("it has no version");
   checkVersion(version);
   if (typeof lists !== "object" || lists === null) throw new DataUpdateError("it has no lists");

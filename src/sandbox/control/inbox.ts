@@ -3,6 +3,7 @@ import type { Endpoint } from "../../messaging/channels/webhook/endpoint.ts";
 import { verifySignatures, type Verdict } from "../../messaging/channels/webhook/signing.ts";
 import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { Ending, Failure } from "../faults/failures.ts";
+import { fieldsOf, parseJson } from "../../platform/lib/json.ts";
 
 /** A received delivery. */
 export interface Message {
@@ -132,15 +133,11 @@ function nextFailure(inbox: Inbox): Failure {
 }
 
 function eventOf(text: string): { id: string | undefined; type: string | undefined } {
-  try {
-    const { id, type } = JSON.parse(text) as { id?: unknown; type?: unknown };
-    return {
-      id: typeof id === "string" ? id : undefined,
-      type: typeof type === "string" ? type : undefined,
-    };
-  } catch {
-    return { id: undefined, type: undefined };
-  }
+  const { id, type } = fieldsOf(parseJson(text));
+  return {
+    id: typeof id === "string" ? id : undefined,
+    type: typeof type === "string" ? type : undefined,
+  };
 }
 
 /** Checks the signatures with the secrets of all endpoints that send here. A valid signature takes precedence. */
@@ -187,16 +184,8 @@ export function describeMessage(message: Message) {
     answered,
     headers,
     body,
-    event: jsonOf(body),
+    event: parseJson(body) ?? null,
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Inbox of the emails that the sandbox sends. */

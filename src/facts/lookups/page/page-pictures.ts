@@ -5,6 +5,7 @@ import { grayPixels } from "./gray-pixels.ts";
 import type { PageContent } from "./page-content.ts";
 import type { PagePicture } from "./page-view.ts";
 import { hashSide, perceptualHash } from "./perceptual-hash.ts";
+import { fieldsOf, parseJson } from "../../../platform/lib/json.ts";
 
 /** Pictures of a page, and what its application manifest says. */
 export interface ReadPictures {
@@ -170,19 +171,15 @@ async function readManifest(
   if (!/^https?:/.test(address)) return undefined;
   const hop = await fetchFile(address, get, manifestBytesMax);
   if (hop === undefined) return undefined;
-  try {
-    const manifest: unknown = JSON.parse(new TextDecoder().decode(hop.body));
-    if (typeof manifest !== "object" || manifest === null) return undefined;
-    const { name, short_name: shortName, icons } = manifest as Record<string, unknown>;
-    const names = [name, shortName].filter((value) => typeof value === "string");
-    const addresses = (Array.isArray(icons) ? icons.slice(0, 10) : []).flatMap((icon: unknown) => {
-      const { src } = (icon ?? {}) as { src?: unknown };
-      return typeof src === "string" && URL.canParse(src, address) ? [new URL(src, address).href] : [];
-    });
-    return { names: names.map((text) => text.slice(0, manifestNameLengthMax)), icons: addresses };
-  } catch {
-    return undefined;
-  }
+  const manifest = parseJson(hop.body);
+  if (typeof manifest !== "object" || manifest === null) return undefined;
+  const { name, short_name: shortName, icons } = fieldsOf(manifest);
+  const names = [name, shortName].filter((value) => typeof value === "string");
+  const addresses = (Array.isArray(icons) ? icons.slice(0, 10) : []).flatMap((icon: unknown) => {
+    const { src } = fieldsOf(icon);
+    return typeof src === "string" && URL.canParse(src, address) ? [new URL(src, address).href] : [];
+  });
+  return { names: names.map((text) => text.slice(0, manifestNameLengthMax)), icons: addresses };
 }
 
 /** Largest image of an icon file. */

@@ -3,6 +3,7 @@ import embeddedText from "./data/rdap-services.txt" with { type: "text" };
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import type { HttpClient } from "../../../platform/network/http/http-client.ts";
+import { fieldsOf, parseJson } from "../../../platform/lib/json.ts";
 
 /** Maps suffixes to RDAP services. */
 export interface RdapServices {
@@ -51,13 +52,9 @@ export function rdapServices(pairs: Iterable<readonly [suffix: string, url: stri
 
 /** Parses IANA's registry file (RFC 9224 §3). Invalid entries are skipped; a file without valid entries is an error. */
 export function parseBootstrap(json: string): Bootstrap | { error: string } {
-  let file: unknown;
-  try {
-    file = JSON.parse(json);
-  } catch {
-    return { error: "not JSON" };
-  }
-  const entries: unknown = Array.isArray(file) ? file : (file as { services?: unknown } | null)?.services;
+  const file = parseJson(json);
+  if (file === undefined) return { error: "not JSON" };
+  const entries: unknown = Array.isArray(file) ? file : fieldsOf(file)["services"];
   if (!Array.isArray(entries)) return { error: "no list of services" };
   const services: [string, string][] = [];
   for (const entry of entries as unknown[]) {

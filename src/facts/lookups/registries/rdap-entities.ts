@@ -1,4 +1,5 @@
 import { countryValue, emailValue, phoneValue, textValue } from "./registry-values.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 
 /** Maximum number of entities in one response, including nested ones; more than any registry sends. */
 const entitiesMax = 64;
@@ -17,12 +18,9 @@ export interface Entity {
 
 /** Returns the JSON object that a response consists of, or why it is none. */
 export function readRdapObject(body: string): { json: Json } | { kind: "unreadable"; reason: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
+  const json = parseJson(body);
+  if (json === undefined)
     return { kind: "unreadable", reason: /^\s*</.test(body) ? "HTML instead of JSON" : "not JSON" };
-  }
   return isObject(json) ? { json } : { kind: "unreadable", reason: "not a JSON object" };
 }
 

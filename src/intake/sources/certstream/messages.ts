@@ -1,6 +1,7 @@
 /** Messages of certstream-compatible servers, in all their forms: full, lite, and names only. */
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { CertificateSighting } from "../../../threats/threats/record.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 
 /** Names of one certificate. */
 export interface CertificateNames {
@@ -25,12 +26,8 @@ const attributes = ["C", "ST", "L", "O", "OU", "CN"] as const;
  * @returns null for messages without names, such as heartbeats; a phrase that says what is wrong with the message.
  */
 export function readMessage(bytes: Uint8Array): CertificateNames | null | { error: string } {
-  let message: unknown;
-  try {
-    message = JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return { error: "no JSON" };
-  }
+  const message = parseJson(bytes);
+  if (message === undefined) return { error: "no JSON" };
   const type = field(message, "message_type");
   if (typeof type !== "string") return { error: "JSON without message_type" };
   const data = field(message, "data");

@@ -2,6 +2,7 @@ import type { ByteSource } from "../name-file-bytes/byte-source.ts";
 import { createValueParser, namesAt, pathOf, type NamesOf } from "./json-lines.ts";
 import { readRecords, type RecordSelection } from "./json-records.ts";
 import { createNameChunkBuilder, type NameChunk, type Place } from "./name-chunk.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 
 /** How to read a JSON document. */
 export type JsonReading = { format: "json"; column: string } | { format: "misp" };
@@ -32,10 +33,10 @@ export function guessJson(
   column: string,
 ): "json" | "jsonl" | "misp" {
   if (mispStart.test(text) || mispManifest.test(text)) return "misp";
-  const value = parsed(first);
+  const value = parseJson(first);
   // The first line of a log may be damaged. That of a document ends in the middle of a value.
   if (value === undefined)
-    return parsed(second) !== undefined && !/(^[[{]|,)$/.test(first) ? "jsonl" : "json";
+    return parseJson(second) !== undefined && !/(^[[{]|,)$/.test(first) ? "jsonl" : "json";
   if (second !== "") return "jsonl";
   const isNamed = !Array.isArray(value) && typeof namesAt(value, pathOf(column)) !== "string";
   return isNamed ? "jsonl" : "json";
@@ -43,15 +44,7 @@ export function guessJson(
 
 /** Returns whether the first lines of a text that starts like JSON suffice for `guessJson`. */
 export function revealsJson(first: string, second: string | undefined): boolean {
-  return second !== undefined && (parsed(first) !== undefined || parsed(second) !== undefined);
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return undefined;
-  }
+  return second !== undefined && (parseJson(first) !== undefined || parseJson(second) !== undefined);
 }
 
 /** Reads a JSON document in constant memory. Reading cannot start in the middle. The rest is as for `readRecords`. */

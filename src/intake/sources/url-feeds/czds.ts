@@ -3,6 +3,7 @@ import type { HttpClient } from "../../../platform/network/http/http-client.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { describeSourceFailure } from "../../../platform/network/failure.ts";
 import { retryAfterMs } from "../../../platform/network/http/retry-after.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 
 /** Client of ICANN's Centralized Zone Data Service: https://github.com/icann/czds-api-client-python. */
 
@@ -242,12 +243,4 @@ async function sendToCzds(
     };
   if (cut) return { problem: "CZDS sent a response that is too long.", retryAfterMs: null };
   return { status, text: new TextDecoder().decode(content) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

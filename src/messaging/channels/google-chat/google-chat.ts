@@ -1,7 +1,7 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
-import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
+import { jsonFields, statusError } from "../http/json-fields.ts";
 import {
   type ResponseOutcome,
   classifyStatus,
@@ -11,6 +11,7 @@ import {
 } from "../http/notice-type.ts";
 import { hasPublicName } from "../texts/links.ts";
 import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
+import { fieldsOf } from "../../../platform/lib/json.ts";
 
 /** Longest message, in bytes (developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
 const messageBytesMax = 32_000;

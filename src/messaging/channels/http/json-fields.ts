@@ -1,15 +1,8 @@
+import { fieldsOf, parseJson } from "../../../platform/lib/json.ts";
+
 /** Returns the fields of a response that is a JSON object; none if it is anything else. */
 export function jsonFields(body: string): Readonly<Record<string, unknown>> {
-  try {
-    return fieldsOf(JSON.parse(body));
-  } catch {
-    return {};
-  }
-}
-
-/** Returns the fields of an object; none if it is anything else. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
+  return fieldsOf(parseJson(body));
 }
 
 /** Returns a number of seconds or milliseconds from a response, or undefined if it is none. */

@@ -1,7 +1,7 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice, NoticeItem } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
-import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
+import { jsonFields, statusError } from "../http/json-fields.ts";
 import {
   type ResponseOutcome,
   classifyStatus,
@@ -10,6 +10,7 @@ import {
   unexpected,
 } from "../http/notice-type.ts";
 import { aroundName, bounded, escapedWithin, firstThatFits } from "../texts/notice-text.ts";
+import { fieldsOf } from "../../../platform/lib/json.ts";
 
 /**
  * Half of the limit of about 28 KB for a message (learn.microsoft.com/connectors/teams, "Message size limit"), because

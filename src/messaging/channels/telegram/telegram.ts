@@ -1,7 +1,7 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import { cut } from "../../content/cut.ts";
 import type { Notice } from "../../content/notice.ts";
-import { fieldsOf, jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
+import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
 import {
   type ChannelTarget,
   type ResponseOutcome,
@@ -17,6 +17,7 @@ import { serverUrl } from "../http/server-url.ts";
 import { bounded } from "../texts/notice-text.ts";
 import { hasPublicName } from "../texts/links.ts";
 import { telegramHtml } from "./html.ts";
+import { fieldsOf } from "../../../platform/lib/json.ts";
 
 const defaultUrl = "https://api.telegram.org";
 

@@ -9,6 +9,7 @@ import {
 } from "./format.ts";
 import { zstdDecompressSync } from "node:zlib";
 import { messageOf } from "../../../platform/lib/errors.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 
 /** A chunk of the list has about this many lines on average. */
 const linesPerChunk = 256;
@@ -87,12 +88,8 @@ export async function* readFileList(
 }
 
 function parseEntry(line: string): FileEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFileEntry(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return isFileEntry(value) ? value : undefined;
 }
 
 /** Yields the names of all chunks that a file consists of. */

@@ -128,15 +128,6 @@ export function hashOf(value: object): string {
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(rest)).digest("hex");
 }
 
-/** Returns undefined for bytes that are not JSON. */
-export function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
 export function chunkKey(name: string): string {
   return `${chunkPrefix}${name.slice(0, 2)}/${name}`;
 }

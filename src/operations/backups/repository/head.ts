@@ -1,5 +1,6 @@
 import { StoreError, type BackupStore } from "../stores/store.ts";
-import { formatVersion, hashOf, headKeys, isHead, parseJson, type RepositoryHead } from "./format.ts";
+import { formatVersion, hashOf, headKeys, isHead, type RepositoryHead } from "./format.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 
 /** Number of fields of the heads that have no checksum. */
 const earlierFields = 4;

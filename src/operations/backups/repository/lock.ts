@@ -2,6 +2,7 @@ import { toIsoTime, type Clock, type Instant } from "../../../platform/lib/clock
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { StoreError, type BackupStore } from "../stores/store.ts";
 import { lockPrefix } from "./format.ts";
+import { fieldsOf, parseJson } from "../../../platform/lib/json.ts";
 
 /** How often the holder writes its lock again. */
 const refreshMs = 60_000;
@@ -146,13 +147,8 @@ async function readLock(store: BackupStore, key: string): Promise<LockContent | 
 }
 
 function parseLock(bytes: Uint8Array): LockContent | undefined {
-  try {
-    const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<LockContent> | null;
-    const { host, pid, token, refreshedAt } = value ?? {};
-    if (typeof host !== "string" || typeof pid !== "number" || typeof refreshedAt !== "string")
-      return undefined;
-    return { host: visible(host, hostCharactersMax), pid, token: String(token), refreshedAt };
-  } catch {
+  const { host, pid, token, refreshedAt } = fieldsOf(parseJson(bytes));
+  if (typeof host !== "string" || typeof pid !== "number" || typeof refreshedAt !== "string")
     return undefined;
-  }
+  return { host: visible(host, hostCharactersMax), pid, token: String(token), refreshedAt };
 }

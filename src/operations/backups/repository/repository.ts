@@ -12,11 +12,11 @@ import {
   idOfKey,
   isManifest,
   manifestKey,
-  parseJson,
   type BackupManifest,
   type RepositoryHead,
 } from "./format.ts";
 import { keepHead, putHead, useHead, type UsedHead } from "./head.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 
 const idBytes = 16;
 

@@ -14,6 +14,7 @@ import {
 } from "./misp.ts";
 import type { ThreatReader } from "./threat-reader.ts";
 import { codeOf } from "../../../platform/lib/errors.ts";
+import { fieldsOf } from "../../../platform/lib/json.ts";
 
 const batchThreats = 1_000;
 const manifestName = "manifest.json";
@@ -133,10 +134,6 @@ function readEvent(folder: string, uuid: string): MispEvent | undefined {
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const isTimestamp = (value: unknown) => typeof value === "string" && /^\d{1,15}$/.test(value);
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
-}
 
 /** Returns undefined for a file that does not exist or is damaged: it is written again. */
 function readJson(path: string): unknown {
