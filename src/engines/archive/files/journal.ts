@@ -8,17 +8,6 @@ import { recordHeader, type Group } from "./record.ts";
 export const journalBytesMax = 8 << 20;
 export const journalLockPurpose = "lock";
 
-export interface Journal {
-  /** Appends names, each followed by a line feed. @throws an error of the system; then nothing was appended */
-  append(group: Group, names: Uint8Array): Promise<void>;
-  /** Number of bytes in the open file. */
-  size(): number;
-  /** Closes the file, so that a segment can be made from it. The next append creates another one. */
-  rotate(): void;
-  /** Closes the file and releases the lock. */
-  close(): void;
-}
-
 interface JournalDependencies {
   folder: string;
   id: string;
@@ -29,7 +18,7 @@ interface JournalDependencies {
  * @param id unique among the journals of all processes. A lock with this name tells other processes that the files are
  * in use.
  */
-export function createJournal({ folder, id, tryLock }: JournalDependencies): Journal {
+export function createJournal({ folder, id, tryLock }: JournalDependencies) {
   const lockPath = join(folder, id);
   let lock: ReturnType<TryLock>;
   let file: { descriptor: number; path: string } | undefined;
@@ -45,6 +34,7 @@ export function createJournal({ folder, id, tryLock }: JournalDependencies): Jou
     return (file = { descriptor: openSync(path, "wx", 0o600), path });
   }
 
+  /** Closes the file, so that a segment can be made from it. The next append creates another one. */
   function rotate(): void {
     if (file === undefined) return;
     const { descriptor, path } = file;
@@ -55,7 +45,8 @@ export function createJournal({ folder, id, tryLock }: JournalDependencies): Jou
   }
 
   return {
-    async append(group, names) {
+    /** Appends names, each followed by a line feed. @throws an error of the system; then nothing was appended */
+    async append(group: Group, names: Uint8Array) {
       const { descriptor } = file ?? openFile();
       const header = recordHeader({ kind: "raw", ...group }, names, { namesBytes: names.length, count: 0 });
       // After what was written completely, so that a failed write is overwritten.
@@ -63,8 +54,12 @@ export function createJournal({ folder, id, tryLock }: JournalDependencies): Jou
       await writeAll(descriptor, names, size + header.length);
       size += header.length + names.length;
     },
+
+    /** Number of bytes in the open file. */
     size: () => size,
     rotate,
+
+    /** Closes the file and releases the lock. */
     close() {
       rotate();
       if (lock === undefined) return;

@@ -4,14 +4,6 @@ import { LogError, type CertificateLog, type TreeHead } from "../log.ts";
 import { hashBytes, sha256, treeSizeMax } from "./hashes.ts";
 import { importLogKey, strictBase64, type LogKey } from "./log-key.ts";
 
-/** Verifies tree heads of one log. Both methods throw `LogError`: `response` for a wrong form, else `signature`. */
-export interface TreeHeadVerifier {
-  /** Verifies the content of `<monitoring URL>checkpoint`. */
-  checkpoint(bytes: Uint8Array): TreeHead;
-  /** Verifies the body of a response to get-sth. */
-  signedTreeHead(bytes: Uint8Array): TreeHead;
-}
-
 /** A tree head with a signature that is not verified yet. */
 interface Claim {
   head: TreeHead;
@@ -28,13 +20,19 @@ const noteSignatureType = 5;
 const keyIdBytes = 4;
 const timestampBytes = 8;
 
-/** Returns the verifier of a log. Throws `LogError` if the log's key cannot be used. */
-export function createTreeHeadVerifier(log: Pick<CertificateLog, "key" | "origin">): TreeHeadVerifier {
+/**
+ * Verifies tree heads of one log. Both methods throw `LogError`: `response` for a wrong form, else `signature`.
+ * Returns the verifier of a log. Throws `LogError` if the log's key cannot be used.
+ */
+export function createTreeHeadVerifier(log: Pick<CertificateLog, "key" | "origin">) {
   const key = importLogKey(log.key);
   const keyId = noteKeyId(log.origin, key.logId);
   return {
-    checkpoint: (bytes) => verified(readCheckpoint(bytes, { origin: log.origin, keyId }), key),
-    signedTreeHead: (bytes) => verified(readSignedTreeHead(bytes), key),
+    /** Verifies the content of `<monitoring URL>checkpoint`. */
+    checkpoint: (bytes: Uint8Array) => verified(readCheckpoint(bytes, { origin: log.origin, keyId }), key),
+
+    /** Verifies the body of a response to get-sth. */
+    signedTreeHead: (bytes: Uint8Array) => verified(readSignedTreeHead(bytes), key),
   };
 }
 

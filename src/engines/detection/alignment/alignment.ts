@@ -39,14 +39,7 @@ export interface Alignment {
   edits: Edit[];
 }
 
-export interface Aligner {
-  /** Aligns the whole text with the word. Returns undefined if that costs more than `costMax`. */
-  whole(word: string, text: string, costMax: number): Alignment | undefined;
-  /** Returns up to `alignmentsMax` stretches of the text that align with the word for at most `costMax`. */
-  within(word: string, text: string, costMax: number): Alignment[];
-  /** Returns the lowest cost of any stretch that ends before `end`, of the word and text of the last `within`. */
-  leastCostTo(end: number): number;
-}
+export type Aligner = ReturnType<typeof createAligner>;
 
 const alignmentsMax = 8;
 const columns = textLengthMax + 1;
@@ -60,7 +53,7 @@ type Steps = ReturnType<typeof createSteps>;
 type Costs = Int32Array;
 
 /** Returns an aligner that reuses its matrices for all calls. */
-export function createAligner(): Aligner {
+export function createAligner() {
   const costsOfWhole: Costs = new Int32Array((wordLengthMax + 1) * columns);
   const costsWithin: Costs = new Int32Array((wordLengthMax + 1) * columns);
   /** Index of the last row of `costsWithin`. Undefined if it is unknown. */
@@ -112,14 +105,17 @@ export function createAligner(): Aligner {
   }
 
   return {
-    whole(wordText, textText, costMax) {
+    /** Aligns the whole text with the word. Returns undefined if that costs more than `costMax`. */
+    whole(wordText: string, textText: string, costMax: number) {
       if (!load(wordText, textText)) return undefined;
       const costs = costsOfWhole;
       fillCosts(costs, steps, { wordLength: wordText.length, textLength: textText.length, freeStart: false });
       const cost = costs[wordText.length * columns + textText.length] ?? 0;
       return cost > costMax ? undefined : trace(wordText, textText, textText.length, costs);
     },
-    within(wordText, textText, costMax) {
+
+    /** Returns up to `alignmentsMax` stretches of the text that align with the word for at most `costMax`. */
+    within(wordText: string, textText: string, costMax: number) {
       lastRow = undefined;
       if (!load(wordText, textText)) return [];
       const costs = costsWithin;
@@ -136,8 +132,9 @@ export function createAligner(): Aligner {
       }
       return found;
     },
+    /** Returns the lowest cost of any stretch that ends before `end`, of the word and text of the last `within`. */
     // A text that is too long may contain a shorter one that fits.
-    leastCostTo: (end) => (lastRow === undefined ? 0 : (costsWithin[lastRow + end] ?? 0)),
+    leastCostTo: (end: number) => (lastRow === undefined ? 0 : (costsWithin[lastRow + end] ?? 0)),
   };
 }
 

@@ -3,13 +3,7 @@ import type { Needs } from "../../../platform/lib/needs.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 
 /** Runs due jobs, with limits on concurrency and on starts per second. */
-export interface Worker {
-  start(): void;
-  /** Starts no more jobs and aborts those in progress, which stay due. */
-  stop(): Promise<void>;
-  /** Number of jobs in progress, including a poll, which may start more. */
-  running(): number;
-}
+export type Worker = ReturnType<typeof createWorker>;
 
 /** Runs the job of one threat, after which it is no longer due. A job that throws is logged and stays due. */
 export type RunJob = (threatSeq: number, signal: AbortSignal) => Promise<void>;
@@ -33,7 +27,7 @@ interface WorkerDependencies extends Needs<"clock" | "log"> {
 }
 
 /** @param take returns row numbers of due jobs, the most urgent first; may include those in progress. */
-export function createWorker(dependencies: WorkerDependencies): Worker {
+export function createWorker(dependencies: WorkerDependencies) {
   const { clock, log, name, concurrencyMax, startsPerSecondMax, prepare, take, run: runJob } = dependencies;
   const running = new Map<number, Promise<void>>();
   const pauses = createPauses(clock);
@@ -81,6 +75,8 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
       session = { aborting: new AbortController(), poll: every({ clock, pattern: everySecond, run: poll }) };
       void poll();
     },
+
+    /** Starts no more jobs and aborts those in progress, which stay due. */
     async stop() {
       if (session === undefined) return;
       const { poll: schedule, aborting } = session;
@@ -89,6 +85,8 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
       aborting.abort(new Error("stopped"));
       await Promise.all(running.values());
     },
+
+    /** Number of jobs in progress, including a poll, which may start more. */
     running: () => running.size + (polling ? 1 : 0),
   };
 }

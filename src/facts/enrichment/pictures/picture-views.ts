@@ -4,14 +4,7 @@ import { grayPixels } from "../../lookups/page/gray-pixels.ts";
 import { comparedSize, findDifferences, type Differences } from "../../lookups/pictures/differing-regions.ts";
 
 /** Small and compared versions of screenshots, computed at the first use and kept in memory: each takes a decoding. */
-export interface PictureViews {
-  /** Returns the screenshot of a threat's page as a small WebP; undefined if there is none. */
-  thumbnail(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Returns the same of the page of its protected domain. */
-  originalThumbnail(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Returns where the two pages differ; undefined without both screenshots. */
-  differences(threatId: string): Promise<Differences | undefined>;
-}
+export type PictureViews = ReturnType<typeof createPictureViews>;
 
 /** About 5 kB each. */
 const thumbnailsMax = 2_000;
@@ -26,7 +19,7 @@ interface PictureViewsDependencies {
   isWhole: (threatId: string) => boolean;
 }
 
-export function createPictureViews(dependencies: PictureViewsDependencies): PictureViews {
+export function createPictureViews(dependencies: PictureViewsDependencies) {
   const { readScreenshot, readOriginal, isWhole } = dependencies;
   const limit = createLimiter(concurrencyMax);
   const thumbnails = new BoundedMap<string, Promise<Uint8Array<ArrayBuffer> | undefined>>(thumbnailsMax);
@@ -38,9 +31,14 @@ export function createPictureViews(dependencies: PictureViewsDependencies): Pict
       : thumbnails.getOrCreate(contentOf(webp), () => limit(() => orUndefined(thumbnailOf(webp))));
 
   return {
-    thumbnail: async (threatId) => shrunk(await readScreenshot(threatId)),
-    originalThumbnail: async (threatId) => shrunk(await readOriginal(threatId)),
-    async differences(threatId) {
+    /** Returns the screenshot of a threat's page as a small WebP; undefined if there is none. */
+    thumbnail: async (threatId: string) => shrunk(await readScreenshot(threatId)),
+
+    /** Returns the same of the page of its protected domain. */
+    originalThumbnail: async (threatId: string) => shrunk(await readOriginal(threatId)),
+
+    /** Returns where the two pages differ; undefined without both screenshots. */
+    async differences(threatId: string) {
       if (!isWhole(threatId)) return undefined;
       const [one, other] = await Promise.all([readScreenshot(threatId), readOriginal(threatId)]);
       if (one === undefined || other === undefined) return undefined;

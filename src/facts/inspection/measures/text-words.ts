@@ -51,14 +51,7 @@ function foldLookAlikes(word: string): string {
 }
 
 /** Finds names of a brand in texts. */
-export interface NameFinder {
-  /** Counts the names in words. */
-  count(words: SpacedWords): number;
-  /** How clearly the most telling name in words is the brand's: 1, less for a word of a dictionary, 0 without a name. */
-  clarity(words: SpacedWords): number;
-  /** Words of the names. */
-  words: ReadonlySet<string>;
-}
+export type NameFinder = ReturnType<typeof createNameFinder>;
 
 /** Words in the forms in which names are searched. */
 export interface SpacedWords {
@@ -81,7 +74,7 @@ const wordClarity = { common: 0.35, rare: 0.7 };
  * Finds a name as whole words, also if its words are joined or its letters are separated ("P ay Pal"), as markup
  * between letters leaves them.
  */
-export function createNameFinder(names: readonly string[]): NameFinder {
+export function createNameFinder(names: readonly string[]) {
   const searched = names.map((name) => wordsOf(name)).filter((words) => words.join("").length >= 2);
   const compacts = [...new Set(searched.map((words) => words.join("")))];
   const patterns = compacts.map((compact) => {
@@ -96,7 +89,8 @@ export function createNameFinder(names: readonly string[]): NameFinder {
     };
   });
   return {
-    count({ spaced, compact }) {
+    /** Counts the names in words. */
+    count({ spaced, compact }: SpacedWords) {
       let total = 0;
       for (const { compact: sought, pattern } of patterns) {
         if (!compact.includes(sought)) continue;
@@ -106,7 +100,9 @@ export function createNameFinder(names: readonly string[]): NameFinder {
       }
       return total;
     },
-    clarity({ spaced, compact }) {
+
+    /** How clearly the most telling name in words is the brand's: 1, less for a word of a dictionary, 0 without a name. */
+    clarity({ spaced, compact }: SpacedWords) {
       let highest = 0;
       for (const { compact: sought, pattern, clarity } of patterns) {
         if (clarity <= highest || !compact.includes(sought)) continue;
@@ -114,6 +110,8 @@ export function createNameFinder(names: readonly string[]): NameFinder {
       }
       return highest;
     },
+
+    /** Words of the names. */
     words: new Set([...searched.flat(), ...compacts]),
   };
 }

@@ -9,16 +9,7 @@ import type { Brand, OriginalPage } from "../model/verdict.ts";
 import type { OriginalStore } from "./store.ts";
 
 /** Reads how the enabled protected domains look. */
-export interface Brands {
-  /** Reads the brands, which takes megabytes with many domains: pass them on and do not keep them. */
-  read(): Promise<Brand[]>;
-  /** Calls the listeners once the current transaction has committed. */
-  changed(): void;
-  /** Calls the listeners if another process has changed anything since the last read. */
-  noticeOthers(): void;
-  /** Calls `listener` after each change that this process made or noticed. */
-  onChange(listener: () => void): void;
-}
+export type Brands = ReturnType<typeof createBrands>;
 
 /** Kits also copy earlier versions of a page. */
 const versionsComparedMax = 3;
@@ -31,7 +22,7 @@ interface BrandsDependencies {
   yielder: () => Yielder;
 }
 
-export function createBrands({ database, domains, store, yielder }: BrandsDependencies): Brands {
+export function createBrands({ database, domains, store, yielder }: BrandsDependencies) {
   const listeners: (() => void)[] = [];
   let known: { foreignVersion: number; content: string } | undefined;
 
@@ -54,6 +45,7 @@ export function createBrands({ database, domains, store, yielder }: BrandsDepend
   domains.onChange(notify);
 
   return {
+    /** Reads the brands, which takes megabytes with many domains: pass them on and do not keep them. */
     async read() {
       known = { foreignVersion: database.foreignVersion(), content: contentNow() };
       // Loaded here, because the word lists would delay startup.
@@ -82,7 +74,11 @@ export function createBrands({ database, domains, store, yielder }: BrandsDepend
       }
       return brands;
     },
+
+    /** Calls the listeners once the current transaction has committed. */
     changed: () => database.afterCommit(notify),
+
+    /** Calls the listeners if another process has changed anything since the last read. */
     noticeOthers() {
       const foreignVersion = database.foreignVersion();
       if (known === undefined || known.foreignVersion === foreignVersion) return;
@@ -92,7 +88,9 @@ export function createBrands({ database, domains, store, yielder }: BrandsDepend
       known = { foreignVersion, content };
       if (!isSame) notify();
     },
-    onChange: (listener) => void listeners.push(listener),
+
+    /** Calls `listener` after each change that this process made or noticed. */
+    onChange: (listener: () => void) => void listeners.push(listener),
   };
 }
 

@@ -32,17 +32,7 @@ export function disabledBy({ lookups }: Pick<Config, "lookups">): string | null 
 }
 
 /** Decides which addresses are queued. */
-export interface Admission {
-  /** Queues addresses. Must run within a transaction. */
-  enqueue(addresses: readonly string[], options: RequestOptions): RequestOutcome[];
-  /** Reads an address; returns why it is not inspected, if so: a phrase that follows it. */
-  check(text: string, within?: readonly string[]): ReadAddress | { error: string; isOwn?: boolean };
-  /** Returns an inspection of the same page that waits, or is young enough. */
-  known(
-    address: ReadAddress,
-    options: Pick<RequestOptions, "priority" | "within">,
-  ): KnownInspection | undefined;
-}
+export type Admission = ReturnType<typeof createAdmission>;
 
 interface KnownInspection {
   outcome: "known" | "queued";
@@ -57,11 +47,12 @@ interface AdmissionDependencies extends Needs<"ids" | "log"> {
   store: InspectionStore;
 }
 
-export function createAdmission(dependencies: AdmissionDependencies): Admission {
+export function createAdmission(dependencies: AdmissionDependencies) {
   const { clock, config, domains, ids, log, recordStored, store } = dependencies;
   const merged = createMerge({ recordStored, store });
   const places = createWaitingPlaces({ clock, log, store });
 
+  /** Reads an address; returns why it is not inspected, if so: a phrase that follows it. */
   function check(text: string, within?: readonly string[]): ReadAddress | { error: string; isOwn?: boolean } {
     const disabled = disabledBy(config);
     if (disabled !== null) return { error: `is not inspected: ${disabled}` };
@@ -72,6 +63,7 @@ export function createAdmission(dependencies: AdmissionDependencies): Admission 
     return domains.matcher().isOwn(read.host, within) ? { error: ownName, isOwn: true } : read;
   }
 
+  /** Returns an inspection of the same page that waits, or is young enough. */
   function known(
     { address, host }: ReadAddress,
     { priority, within = [] }: Pick<RequestOptions, "priority" | "within">,
@@ -129,7 +121,13 @@ export function createAdmission(dependencies: AdmissionDependencies): Admission 
       : `is not inspected again: its host was inspected ${recent.length} times within the last hour`;
   }
 
-  return { check, known, enqueue: (addresses, options) => addresses.map((one) => decide(one, options)) };
+  return {
+    check,
+    known,
+    /** Queues addresses. Must run within a transaction. */
+    enqueue: (addresses: readonly string[], options: RequestOptions) =>
+      addresses.map((one) => decide(one, options)),
+  };
 }
 
 interface MergeDependencies {

@@ -4,23 +4,7 @@ const secondMs = 1_000;
 const burstFactor = 2;
 
 /** Limits how many inspections start. */
-export interface Budget {
-  /**
-   * Returns how many may start now.
-   * @param limits of the configuration
-   * @param startedToday number of starts of this day (UTC)
-   */
-  allowed(limits: BudgetLimits, startedToday: number): { anyone: number; unattended: number };
-  /** Counts starts of this moment. */
-  start(count: number): void;
-  /**
-   * Does not count a start that fetched nothing. At most as many per minute as may start: each takes some work.
-   * @param startedMs monotonic time of the start, or a moment later
-   */
-  giveBack(startedMs: number): void;
-  /** Returns the number of starts within the last minute. */
-  lastMinute(): number;
-}
+export type Budget = ReturnType<typeof createBudget>;
 
 export interface BudgetLimits {
   perMinute: number;
@@ -31,7 +15,7 @@ export interface BudgetLimits {
  * Creates a budget that never exceeds `perMinute` within any minute. `perDay` holds for feeds and programs only
  * (`unattended`): what people enter counts, but a list must not lock them out.
  */
-export function createBudget(monotonicMs: () => number): Budget {
+export function createBudget(monotonicMs: () => number) {
   /** Starts within the last minute, the oldest first. */
   let starts: { atMs: number; count: number }[] = [];
   let givenBack: number[] = [];
@@ -47,7 +31,12 @@ export function createBudget(monotonicMs: () => number): Budget {
     Math.max(1, Math.ceil((perMinute * burstFactor * secondMs) / minuteMs));
 
   return {
-    allowed(limits, startedToday) {
+    /**
+     * Returns how many may start now.
+     * @param limits of the configuration
+     * @param startedToday number of starts of this day (UTC)
+     */
+    allowed(limits: BudgetLimits, startedToday: number) {
       givenBackMax = limits.perMinute;
       const anyone = Math.max(
         0,
@@ -55,10 +44,17 @@ export function createBudget(monotonicMs: () => number): Budget {
       );
       return { anyone, unattended: Math.max(0, Math.min(anyone, limits.perDay - startedToday)) };
     },
-    start(count) {
+
+    /** Counts starts of this moment. */
+    start(count: number) {
       if (count > 0) starts.push({ atMs: monotonicMs(), count });
     },
-    giveBack(startedMs) {
+
+    /**
+     * Does not count a start that fetched nothing. At most as many per minute as may start: each takes some work.
+     * @param startedMs monotonic time of the start, or a moment later
+     */
+    giveBack(startedMs: number) {
       const now = monotonicMs();
       givenBack = givenBack.filter((atMs) => now - atMs < minuteMs);
       const counted = starts.findLast(({ atMs, count }) => atMs <= startedMs && count > 0);
@@ -66,6 +62,8 @@ export function createBudget(monotonicMs: () => number): Budget {
       counted.count -= 1;
       givenBack.push(now);
     },
+
+    /** Returns the number of starts within the last minute. */
     lastMinute: () => recent(minuteMs),
   };
 }

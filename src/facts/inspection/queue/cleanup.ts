@@ -17,21 +17,13 @@ const waitingMsMax = 3 * dayMs;
 const countedDays = 400;
 const background = { relaxed: true, patient: true };
 
-/** Deletes old results, a few rows per transaction. */
-export interface Cleanup {
-  /** Runs once an hour from now on. */
-  start(): void;
-  stop(): Promise<void>;
-  /** Runs now and returns the number of deleted rows. */
-  run(): Promise<number>;
-}
-
 interface CleanupDependencies extends Needs<"clock" | "database" | "log"> {
   config: Pick<Config, "retention">;
   store: Pick<InspectionStore, "add">;
 }
 
-export function createCleanup({ clock, config, database, log, store }: CleanupDependencies): Cleanup {
+/** Deletes old results, a few rows per transaction. */
+export function createCleanup({ clock, config, database, log, store }: CleanupDependencies) {
   const steps = prepareSteps(database);
   let schedule: Schedule | undefined;
   const stopping = new AbortController();
@@ -48,6 +40,7 @@ export function createCleanup({ clock, config, database, log, store }: CleanupDe
     return sum;
   }
 
+  /** Runs now and returns the number of deleted rows. */
   async function run(): Promise<number> {
     const now = clock.now();
     await repeat(() => {
@@ -70,6 +63,7 @@ export function createCleanup({ clock, config, database, log, store }: CleanupDe
   }
 
   return {
+    /** Runs once an hour from now on. */
     start() {
       if (!database.isShared) return;
       schedule = every({

@@ -89,14 +89,7 @@ function keptPage(page: Page): InspectedPage {
 }
 
 /** Records the threats that pages are evidence of, of the protected domains in `within` only. */
-export interface ThreatRecorder {
-  /**
-   * Returns what is found about them and about those on record, the highest score first. Must run within a transaction.
-   */
-  record(inspection: Recorded, inspected: Inspected): InspectedThreat[];
-  /** Records those of a stored result. Must run within a transaction. */
-  recordStored(inspection: Inspection): void;
-}
+export type ThreatRecorder = ReturnType<typeof createThreatRecorder>;
 
 type Recorded = Pick<Inspection, "address" | "host" | "source" | "within">;
 
@@ -107,7 +100,7 @@ interface ThreatRecorderDependencies {
   threats: Pick<Threats, "named" | "record">;
 }
 
-export function createThreatRecorder(dependencies: ThreatRecorderDependencies): ThreatRecorder {
+export function createThreatRecorder(dependencies: ThreatRecorderDependencies) {
   const { clock, domains, linkThreat, threats } = dependencies;
   const isWithin = ({ within }: Recorded, domain: string) => within === null || within.includes(domain);
 
@@ -151,6 +144,9 @@ export function createThreatRecorder(dependencies: ThreatRecorderDependencies): 
     return places.map((place) => place.host);
   }
 
+  /**
+   * Returns what is found about them and about those on record, the highest score first. Must run within a transaction.
+   */
   function record(inspection: Recorded, { existence, existenceThere, result }: Inspected): InspectedThreat[] {
     const { page, screenshot: webp, verdicts } = result;
     const hash = result.fingerprint.screenshot;
@@ -176,7 +172,9 @@ export function createThreatRecorder(dependencies: ThreatRecorderDependencies): 
 
   return {
     record,
-    recordStored(inspection) {
+
+    /** Records those of a stored result. Must run within a transaction. */
+    recordStored(inspection: Inspection) {
       const { id, page, protectedDomain, verdicts } = inspection;
       const hosts = recordThreats(inspection, verdicts, page);
       if (protectedDomain === null || !isWithin(inspection, protectedDomain)) return;

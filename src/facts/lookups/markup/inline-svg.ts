@@ -1,23 +1,17 @@
-/** Finds the `<svg>` elements of a page, which its parser does not return as they were written. */
-export interface SvgFinder {
-  /** Takes the next piece of the page. */
-  add(piece: string): void;
-  /** Returns the elements, from the first. */
-  found(): string[];
-}
-
 const elementsMax = 12;
 const elementLengthMax = 65_536;
 const start = "<svg";
 const end = "</svg>";
 
-export function createSvgFinder(): SvgFinder {
+/** Finds the `<svg>` elements of a page, which its parser does not return as they were written. */
+export function createSvgFinder() {
   const elements: string[] = [];
   /** Start of an element that is not complete, or the last characters, which may begin a tag. */
   let rest = "";
   let isOpen = false;
   return {
-    add(piece) {
+    /** Takes the next piece of the page. */
+    add(piece: string) {
       if (elements.length >= elementsMax) return;
       let text = rest + piece;
       // Searched again from the seam only, so that many small pieces of one element take linear time.
@@ -45,6 +39,8 @@ export function createSvgFinder(): SvgFinder {
         text = at === -1 ? "" : text.slice(at + end.length);
       }
     },
+
+    /** Returns the elements, from the first. */
     found: () => elements,
   };
 }

@@ -64,21 +64,19 @@ export function refreshTarget(content: string): string | undefined {
 }
 
 /** Collects text up to a maximum length. */
-export interface TextCollector {
-  add(part: string): void;
-  /** Returns what was collected, and starts over. */
-  take(): string;
-}
+export type TextCollector = ReturnType<typeof createTextCollector>;
 
-export function createTextCollector(lengthMax: number): TextCollector {
+export function createTextCollector(lengthMax: number) {
   let parts: string[] = [];
   let length = 0;
   return {
-    add(part) {
+    add(part: string) {
       if (length >= lengthMax) return;
       parts.push(part.slice(0, lengthMax - length));
       length += part.length;
     },
+
+    /** Returns what was collected, and starts over. */
     take() {
       const text = parts.join("");
       parts = [];

@@ -20,11 +20,7 @@ export type NetworkResult =
   | { ok: false; reason: string; retryAfterMs?: number; postponed?: boolean };
 
 /** Looks up who holds the network of an IP address. */
-export interface NetworkLookup {
-  /** Never throws for what servers do. */
-  lookUpNetwork(address: string): Promise<NetworkResult>;
-  close(): void;
-}
+export type NetworkLookup = ReturnType<typeof createNetworkLookup>;
 
 const cacheEntriesMax = 2_000;
 const cachedMs = 86_400_000;
@@ -35,7 +31,7 @@ const cachedMs = 86_400_000;
 export function createNetworkLookup({
   registryFor = embeddedAddressRegistries(),
   ...access
-}: RegistryAccess & { registryFor?: AddressRegistryFor }): NetworkLookup {
+}: RegistryAccess & { registryFor?: AddressRegistryFor }) {
   const { client, ...clients } = createRegistryClients(access);
   const { queryRdap, queryWhois } = createNetworkQueries(clients);
   const cache = createNetworkCache({ clock: access.clock, entriesMax: cacheEntriesMax, keepMs: cachedMs });
@@ -65,7 +61,8 @@ export function createNetworkLookup({
   }
 
   return {
-    async lookUpNetwork(address) {
+    /** Never throws for what servers do. */
+    async lookUpNetwork(address: string): Promise<NetworkResult> {
       if (addressClass(address) !== "global")
         return { ok: false, reason: `${address} is not a public address` };
       const registry = registryFor(address);

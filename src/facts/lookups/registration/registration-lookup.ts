@@ -47,11 +47,7 @@ export type RegistrationResult =
   | { ok: false; reason: string; retryAfterMs?: number; unregistered?: boolean; postponed?: boolean };
 
 /** Looks up registration data in RDAP and WHOIS. */
-export interface RegistrationLookup {
-  /** Looks up the registration of the registrable domain of `name`. Never throws for what servers do. */
-  lookUpRegistration(name: string): Promise<RegistrationResult>;
-  close(): void;
-}
+export type RegistrationLookup = ReturnType<typeof createRegistrationLookup>;
 
 const cacheEntriesMax = 5_000;
 const registeredCachedMs = 6 * 3_600_000;
@@ -75,7 +71,7 @@ export function createRegistrationLookup({
   bootstrapUrl?: string;
   whoisServerFor?: WhoisServerFor;
   ianaServer?: string;
-}): RegistrationLookup {
+}) {
   const { clock, userAgent } = access;
   const { client, get, pacing, query, timeoutMs, turns } = createRegistryClients(access);
   const directory = createRdapDirectory({ client, clock, url: bootstrapUrl, userAgent, timeoutMs });
@@ -116,7 +112,8 @@ export function createRegistrationLookup({
   }
 
   return {
-    async lookUpRegistration(name) {
+    /** Looks up the registration of the registrable domain of `name`. Never throws for what servers do. */
+    async lookUpRegistration(name: string): Promise<RegistrationResult> {
       const hostName = parseHostName(name);
       // Ignores the private section of the public suffix list: `github.io` is itself a registered domain.
       const domain = hostName === null ? null : registeredDomain(hostName);

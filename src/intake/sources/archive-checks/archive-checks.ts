@@ -39,16 +39,7 @@ export interface ArchiveCheckStatus {
  * in this process, by a command, or in the configuration file. Several domains are checked together. A check resumes
  * where it was interrupted.
  */
-export interface ArchiveChecks {
-  /** Returns the checks of all enabled protected domains, by name; none while the archive is disabled. */
-  list(): ArchiveCheckStatus[];
-  find(domain: string): ArchiveCheckStatus | undefined;
-  start(): void;
-  /** Stops at the next yield. The next start resumes. */
-  stop(): Promise<void>;
-  /** Resolves when no check is running or about to run. */
-  idle(): Promise<void>;
-}
+export type ArchiveChecks = ReturnType<typeof createArchiveChecks>;
 
 interface ArchiveChecksDependencies extends Needs<"clock" | "database" | "log"> {
   archive: Pick<Archive, "extent" | "flush" | "read" | "status">;
@@ -59,7 +50,7 @@ interface ArchiveChecksDependencies extends Needs<"clock" | "database" | "log"> 
   startWorker: StartWorker | undefined;
 }
 
-export function createArchiveChecks(dependencies: ArchiveChecksDependencies): ArchiveChecks {
+export function createArchiveChecks(dependencies: ArchiveChecksDependencies) {
   const { archive, candidates, clock, database, detection, domains, log, startWorker } = dependencies;
   const store = createCheckStore(database);
   const runner = createCheckRunner({
@@ -112,6 +103,7 @@ export function createArchiveChecks(dependencies: ArchiveChecksDependencies): Ar
     wake();
   }
 
+  /** Returns the checks of all enabled protected domains, by name; none while the archive is disabled. */
   function list(): ArchiveCheckStatus[] {
     if (!archive.status().enabled) return [];
     const current = new Map(runner.running().map((check) => [check.protectedDomainSeq, check]));
@@ -122,12 +114,14 @@ export function createArchiveChecks(dependencies: ArchiveChecksDependencies): Ar
   domains.onChange(retryNow);
   return {
     list,
-    find: (domain) => list().find((one) => one.domain === domain),
+    find: (domain: string) => list().find((one) => one.domain === domain),
     start() {
       isStarted = true;
       wake();
       if (database.isShared) polling = pollForeignChanges({ clock, database, changed: wake });
     },
+
+    /** Stops at the next yield. The next start resumes. */
     async stop() {
       isStarted = false;
       polling?.stop();
@@ -135,7 +129,9 @@ export function createArchiveChecks(dependencies: ArchiveChecksDependencies): Ar
       runner.stop();
       await running;
     },
-    idle: async () => void (await running),
+
+    /** Resolves when no check is running or about to run. */
+    idle: async (): Promise<void> => void (await running),
   };
 }
 

@@ -41,15 +41,7 @@ const headMsMin = 60_000;
 const searchTolerance = 0.02;
 
 /** Follows one log. After an error, `round` continues where it stopped. */
-export interface LogFollower {
-  /**
-   * Reads what the log has published. Returns how long to wait for more; null at the end of a log that grows no more.
-   * @throws LogError; what was read before it is sent
-   */
-  round(): Promise<number | null>;
-  /** Returns the last verified position, from which to read again after a mismatch; undefined if there is none. */
-  rewound(): LogProgress | undefined;
-}
+export type LogFollower = ReturnType<typeof createLogFollower>;
 
 export interface FollowDependencies {
   reader: LogReader;
@@ -77,7 +69,7 @@ interface Following extends FollowDependencies {
   waiting: { position: number; sinceMs: number } | undefined;
 }
 
-export function createLogFollower(dependencies: FollowDependencies): LogFollower {
+export function createLogFollower(dependencies: FollowDependencies) {
   const { clock, progress, reader } = dependencies;
   const following: Following = {
     ...dependencies,
@@ -90,8 +82,14 @@ export function createLogFollower(dependencies: FollowDependencies): LogFollower
     waiting: undefined,
   };
   return {
+    /**
+     * Reads what the log has published. Returns how long to wait for more; null at the end of a log that grows no more.
+     * @throws LogError; what was read before it is sent
+     */
     round: () => round(following),
-    rewound() {
+
+    /** Returns the last verified position, from which to read again after a mismatch; undefined if there is none. */
+    rewound(): LogProgress | undefined {
       const { place } = following;
       if (place === undefined || place.tree === null || place.verified === null) return undefined;
       const { head, verified } = place;

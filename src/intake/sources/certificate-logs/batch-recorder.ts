@@ -32,14 +32,7 @@ export interface RecordedBatch {
 }
 
 /** Classifies the names of batches, and records the look-alikes. */
-export interface BatchRecorder {
-  /**
-   * Records a batch. `alongside` stores the progress, in the transaction that records the threats. When a batch has
-   * more threats than fit into one transaction, the last one contains the progress: after a crash, the others are found
-   * again and are known then.
-   */
-  record(batch: Batch, alongside: (recorded: RecordedBatch) => void): Promise<void>;
-}
+export type BatchRecorder = ReturnType<typeof createBatchRecorder>;
 
 interface BatchRecorderDependencies extends Needs<"clock" | "database" | "fillRandom" | "yielder"> {
   activity: Pick<SourceActivity, "add">;
@@ -49,7 +42,7 @@ interface BatchRecorderDependencies extends Needs<"clock" | "database" | "fillRa
   threats: Pick<Threats, "record">;
 }
 
-export function createBatchRecorder(dependencies: BatchRecorderDependencies): BatchRecorder {
+export function createBatchRecorder(dependencies: BatchRecorderDependencies) {
   const { activity, archive, clock, database, domains, fillRandom, tables, threats, yielder } = dependencies;
   const recent = createRecentNames({ now: clock.now, fillRandom });
   let recentMatcher: Matcher | undefined;
@@ -98,7 +91,12 @@ export function createBatchRecorder(dependencies: BatchRecorderDependencies): Ba
   }
 
   return {
-    async record(batch, alongside) {
+    /**
+     * Records a batch. `alongside` stores the progress, in the transaction that records the threats. When a batch has
+     * more threats than fit into one transaction, the last one contains the progress: after a crash, the others are found
+     * again and are known then.
+     */
+    async record(batch: Batch, alongside: (recorded: RecordedBatch) => void) {
       // Before the names are compared with the protected domains: a domain that is added later is compared with the archive.
       if (batch.names.length > 0) archive?.add(batch.names, { source, seenAt: seenAtOf(batch, clock) });
       await archive?.flush();

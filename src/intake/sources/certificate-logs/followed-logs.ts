@@ -46,13 +46,7 @@ export interface LogListStatus {
 }
 
 /** The logs that the configuration and the log list select. Keeps the list up to date. */
-export interface FollowedLogs {
-  /** @param onChange called when other logs may have to be followed */
-  start(onChange: () => void): void;
-  stop(): Promise<void>;
-  logs(): readonly CertificateLog[];
-  status(): LogListStatus;
-}
+export type FollowedLogs = ReturnType<typeof createFollowedLogs>;
 
 export function createFollowedLogs({
   config,
@@ -60,7 +54,7 @@ export function createFollowedLogs({
 }: Omit<ListRefreshDependencies, "setting"> &
   Needs<"clock" | "database"> & {
     config: Pick<CertificateLogsConfig, "extraLogs" | "firstStart" | "logList" | "operators" | "rates">;
-  }): FollowedLogs {
+  }) {
   const { clock, database } = dependencies;
   const { firstStart, logList: source, operators } = config;
   const setting = source.kind === "url" ? source.url : source.kind === "file" ? source.path : "builtin";
@@ -87,12 +81,13 @@ export function createFollowedLogs({
   const isNeeded = () => needsLogList(config, current());
 
   return {
-    start(onChange) {
+    /** @param onChange called when other logs may have to be followed */
+    start(onChange: () => void) {
       if (isNeeded()) refresh.start(onChange);
     },
     stop: refresh.stop,
-    logs: () => logsToFollow(choices(), extra),
-    status: () => ({
+    logs: (): readonly CertificateLog[] => logsToFollow(choices(), extra),
+    status: (): LogListStatus => ({
       origin: setting,
       isNeeded: isNeeded(),
       publishedAt: isNeeded() ? (current()?.timestamp ?? null) : null,

@@ -3,37 +3,33 @@ import type { Database } from "../../../platform/database/database.ts";
 import { feedFiles, type FeedFile } from "./tables.ts";
 
 /** Stores the progress in the files of feeds. */
-export interface FeedFileStore {
-  /** Returns the files of a feed, the one that was read first coming first. */
-  list(feed: string): FeedFile[];
-  get(feed: string, path: string): FeedFile | undefined;
-  /** Inserts or replaces the whole row. */
-  save(file: FeedFile): void;
-  delete(feed: string, path: string): void;
-}
+export type FeedFileStore = ReturnType<typeof createFeedFileStore>;
 
-export function createFeedFileStore({ query }: Database): FeedFileStore {
+export function createFeedFileStore({ query }: Database) {
   return {
-    list: (feed) =>
+    /** Returns the files of a feed, the one that was read first coming first. */
+    list: (feed: string): FeedFile[] =>
       query
         .select()
         .from(feedFiles)
         .where(eq(feedFiles.feed, feed))
         .orderBy(asc(feedFiles.startedAt), asc(feedFiles.path))
         .all(),
-    get: (feed, path) =>
+    get: (feed: string, path: string): FeedFile | undefined =>
       query
         .select()
         .from(feedFiles)
         .where(and(eq(feedFiles.feed, feed), eq(feedFiles.path, path)))
         .get(),
-    save: (file) =>
+
+    /** Inserts or replaces the whole row. */
+    save: (file: FeedFile) =>
       void query
         .insert(feedFiles)
         .values(file)
         .onConflictDoUpdate({ target: [feedFiles.feed, feedFiles.path], set: file })
         .run(),
-    delete: (feed, path) =>
+    delete: (feed: string, path: string) =>
       void query
         .delete(feedFiles)
         .where(and(eq(feedFiles.feed, feed), eq(feedFiles.path, path)))

@@ -7,7 +7,7 @@ import type { SourcePauses, SourcePausing } from "../pauses/source-pauses.ts";
 import { createFeedFileStore, type FeedFileStore } from "./feed-file-store.ts";
 import { feedKind, type SourceStatus } from "../source.ts";
 import { createFeedReader, type Feed, type InspectFeed, type ReadFeedFile } from "./feed-reader.ts";
-import { type FeedStatus, checkFeed, feedStatus } from "./feed-status.ts";
+import { checkFeed, feedStatus } from "./feed-status.ts";
 import { type FeedSource, type FeedWatcher, createFeedLoop } from "./feed-loop.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
@@ -27,17 +27,7 @@ import type { FeedFile } from "./tables.ts";
 const readingsMax = 2;
 
 /** The feeds that the configuration declares. */
-export interface Feeds {
-  readonly sources: readonly FeedSource[];
-  status(): FeedStatus[];
-  /**
-   * Reads a file from its start again, for example after more domains are protected. No threat is created twice.
-   * @throws PublicError `not_found`; `bad_request` while the feed is paused or being read.
-   */
-  readAgain(feed: string, path: string, options: { by: Actor }): void;
-  /** Resolves when no check of a feed is in progress. Checks that are due later do not count. */
-  idle(): Promise<void>;
-}
+export type Feeds = ReturnType<typeof createFeeds>;
 
 /** Recognizes a feed that reads a file or a folder. */
 export function isFolderFeed<T extends { path: string | null }>(feed: T): feed is T & { path: string } {
@@ -67,19 +57,26 @@ export function createFeeds({
   auditLog,
   database,
   watchers,
-}: Needs<"auditLog" | "database"> & { watchers: () => readonly FeedWatcher[] }): Feeds {
+}: Needs<"auditLog" | "database"> & { watchers: () => readonly FeedWatcher[] }) {
   return {
-    get sources() {
+    get sources(): readonly FeedSource[] {
       return watchers();
     },
     status: () => watchers().map((watcher) => watcher.status()),
-    readAgain: (name, path, { by }) =>
+
+    /**
+     * Reads a file from its start again, for example after more domains are protected. No threat is created twice.
+     * @throws PublicError `not_found`; `bad_request` while the feed is paused or being read.
+     */
+    readAgain: (name: string, path: string, { by }: { by: Actor }) =>
       database.transaction(() => {
         const watcher = watchers().find((one) => one.name === name);
         if (watcher?.readAgain(path) !== true) throw notFound("There is no file with this path in a feed.");
         auditLog.record(by, "feed.read_again", name, { path });
       }),
-    idle: async () => void (await Promise.all(watchers().map((watcher) => watcher.idle()))),
+
+    /** Resolves when no check of a feed is in progress. Checks that are due later do not count. */
+    idle: async (): Promise<void> => void (await Promise.all(watchers().map((watcher) => watcher.idle()))),
   };
 }
 

@@ -51,31 +51,11 @@ const errorTextBytes = 120;
 const utf8 = new TextDecoder();
 
 /** Collects the entries of a chunk. Its arrays are reused for the next one. */
-export interface NameChunkBuilder {
-  /** Starts a chunk with the entries of `block`, whose names are in `bytes`. */
-  start(block: LineBlock, bytes: Uint8Array<ArrayBuffer>): void;
-  /**
-   * @param line index of the line in the block.
-   * @param unfinished the record or the line contains more: resuming after this entry reads the line again.
-   */
-  name(start: number, end: number, line: number, unfinished?: boolean): void;
-  /** Adds an entry whose name is the host of the link `bytes[linkStart..linkEnd)`; the rest as for `name`. */
-  link(
-    start: number,
-    end: number,
-    linkStart: number,
-    linkEnd: number,
-    line: number,
-    unfinished?: boolean,
-  ): void;
-  /** Adds an entry for a line without a name. */
-  error(why: string, line: number): void;
-  finish(end: Place): NameChunk;
-}
+export type NameChunkBuilder = ReturnType<typeof createNameChunkBuilder>;
 
 const arrays = ["starts", "ends", "lines", "nexts", "nextLines", "linkStarts", "linkEnds"] as const;
 
-export function createNameChunkBuilder(): NameChunkBuilder {
+export function createNameChunkBuilder() {
   let capacity = 1 << 14;
   let block: LineBlock;
   const chunk: NameChunk = {
@@ -105,6 +85,10 @@ export function createNameChunkBuilder(): NameChunkBuilder {
     }
   }
 
+  /**
+   * @param line index of the line in the block.
+   * @param unfinished the record or the line contains more: resuming after this entry reads the line again.
+   */
   function name(start: number, end: number, line: number, unfinished = false): void {
     if (chunk.count === capacity) grow();
     const index = chunk.count++;
@@ -117,7 +101,8 @@ export function createNameChunkBuilder(): NameChunkBuilder {
   }
 
   return {
-    start(from, bytes) {
+    /** Starts a chunk with the entries of `block`, whose names are in `bytes`. */
+    start(from: LineBlock, bytes: Uint8Array<ArrayBuffer>) {
       block = from;
       chunk.bytes = bytes;
       if (chunk.links > 0) chunk.linkEnds.fill(0, 0, chunk.count);
@@ -128,21 +113,25 @@ export function createNameChunkBuilder(): NameChunkBuilder {
       chunk.errors = new Map();
     },
     name,
-    link(start, end, linkStart, linkEnd, line, unfinished) {
+
+    /** Adds an entry whose name is the host of the link `bytes[linkStart..linkEnd)`; the rest as for `name`. */
+    link(start: number, end: number, linkStart: number, linkEnd: number, line: number, unfinished?: boolean) {
       name(start, end, line, unfinished);
       const index = chunk.count - 1;
       chunk.linkStarts[index] = linkStart;
       chunk.linkEnds[index] = linkEnd;
       chunk.links++;
     },
-    error(why, line) {
+
+    /** Adds an entry for a line without a name. */
+    error(why: string, line: number) {
       const start = block.starts[line] ?? 0;
       const end = (block.ends[line] ?? 0) < 0 ? (block.nexts[line] ?? 0) : (block.ends[line] ?? 0);
       const text = utf8.decode(block.bytes.subarray(start, Math.min(end, start + errorTextBytes)));
       chunk.errors.set(chunk.count, { why, text });
       name(0, 0, line);
     },
-    finish(end) {
+    finish(end: Place) {
       chunk.end = end;
       return chunk;
     },

@@ -3,16 +3,8 @@ import type { Worker } from "node:worker_threads";
 import type { ScreenedChunk, WholeLines } from "./screener.ts";
 import type { ScreeningTask } from "./screening-worker.ts";
 
-export interface ScreeningThread {
-  /** Number of blocks that are in work or wait for it. */
-  readonly waiting: number;
-  /** Screens lines, whose buffer is transferred. Results arrive in the order of the calls. Rejects if the thread ends. */
-  screen(lines: WholeLines): Promise<ScreenedChunk>;
-  end(): Promise<void>;
-}
-
 /** @param worker runs `serveScreening` */
-export function startScreeningThread(worker: Worker, task: ScreeningTask): ScreeningThread {
+export function startScreeningThread(worker: Worker, task: ScreeningTask) {
   const replies: PromiseWithResolvers<ScreenedChunk>[] = [];
   let ended: Error | undefined;
   worker.on("message", (screened: ScreenedChunk) => replies.shift()!.resolve(screened));
@@ -24,10 +16,13 @@ export function startScreeningThread(worker: Worker, task: ScreeningTask): Scree
   worker.on("exit", () => fail(ended ?? new Error("a worker thread exited early")));
   worker.postMessage(task);
   return {
+    /** Number of blocks that are in work or wait for it. */
     get waiting() {
       return replies.length;
     },
-    screen(lines) {
+
+    /** Screens lines, whose buffer is transferred. Results arrive in the order of the calls. Rejects if the thread ends. */
+    screen(lines: WholeLines) {
       const reply = Promise.withResolvers<ScreenedChunk>();
       // As a failure is reported when its turn comes, nothing may be awaiting it until then.
       reply.promise.catch(() => {});
@@ -37,6 +32,6 @@ export function startScreeningThread(worker: Worker, task: ScreeningTask): Scree
       } else reply.reject(ended);
       return reply.promise;
     },
-    end: async () => void (await worker.terminate()),
+    end: async (): Promise<void> => void (await worker.terminate()),
   };
 }

@@ -33,10 +33,7 @@ export interface SourcePausing {
 }
 
 /** The pauses of all sources. */
-export interface SourcePauses {
-  /** Call it once for each source. */
-  of(source: { kind: string; name: string }): SourcePausing;
-}
+export type SourcePauses = ReturnType<typeof createSourcePauses>;
 
 /** Returns a phrase such as `paused since 2026-01-15 12:00 UTC by console; resume it on the console's page Sources`. */
 export function describePause({ at, by }: Pause): string {
@@ -48,9 +45,10 @@ export function createSourcePauses({
   auditLog,
   database,
   clock,
-}: Needs<"auditLog" | "database"> & { clock: Pick<Clock, "now"> }): SourcePauses {
+}: Needs<"auditLog" | "database"> & { clock: Pick<Clock, "now"> }) {
   return {
-    of({ kind, name }) {
+    /** Call it once for each source. */
+    of({ kind, name }: { kind: string; name: string }): SourcePausing {
       const store = createPauseStore(database, { kind, name });
       let listener = () => {};
       let pausing = new AbortController();

@@ -26,12 +26,6 @@ export type ReportLine = {
   [Name in ReportEvent]: { event: Name; fields: LogEventFields<Name> };
 }[ReportEvent];
 
-/** Decides which changes of a recipient's health are logged. */
-export interface FailureReport {
-  /** @param nowMs monotonic time */
-  note(change: HealthChange, nowMs: number): ReportLine[];
-}
-
 /** A recipient that begins to fail again within this time is not logged again: it may fail every other second. */
 const beginsEveryMs = 10 * 60_000;
 /** Deliveries that are given up are counted for this long before the next line. */
@@ -47,12 +41,14 @@ interface Known {
   gaveUpAtMs: number;
 }
 
-export function createFailureReport(): FailureReport {
+/** Decides which changes of a recipient's health are logged. */
+export function createFailureReport() {
   // At most one entry for each recipient.
   const known = new Map<string, Known>();
 
   return {
-    note(change, nowMs) {
+    /** @param nowMs monotonic time */
+    note(change: HealthChange, nowMs: number) {
       const { id, name, channel, failures, failuresBefore, lastFailure } = change;
       const state = known.get(id) ?? {
         announced: failuresBefore > 0,

@@ -34,10 +34,7 @@ export interface FailureCause {
 }
 
 /** Says which deliveries failed for good, and why. */
-export interface FailureSummary {
-  /** Returns the recipients with failed deliveries, those with most of them first, at most `recipientsMax`. */
-  of(filter: { channels?: readonly string[]; recipient?: string }): FailedDeliveries[];
-}
+export type FailureSummary = ReturnType<typeof createFailureSummary>;
 
 /** Maximum number of failed deliveries that are counted per recipient. */
 export const failedCountedMax = 10_000;
@@ -57,7 +54,7 @@ interface RecipientRow {
   queued: number;
 }
 
-export function createFailureSummary({ prepare }: Pick<Database, "prepare">): FailureSummary {
+export function createFailureSummary({ prepare }: Pick<Database, "prepare">) {
   const counted = prepare<RecipientRow, [{ channels: string | null; recipient: string | null }]>(
     `select seq, id as recipientId, name as recipientName, channel, enabled,
        (select count(*) from (select 1 from deliveries
@@ -83,7 +80,8 @@ export function createFailureSummary({ prepare }: Pick<Database, "prepare">): Fa
      group by failure, error, status_code order by total desc limit ${causesMax}`,
   );
   return {
-    of({ channels, recipient }) {
+    /** Returns the recipients with failed deliveries, those with most of them first, at most `recipientsMax`. */
+    of({ channels, recipient }: { channels?: readonly string[]; recipient?: string }): FailedDeliveries[] {
       const rows = counted.all({
         channels: channels === undefined ? null : JSON.stringify(channels),
         recipient: recipient ?? null,

@@ -3,17 +3,7 @@ import type { Instant } from "../../../platform/lib/clock.ts";
 import { latestProbe } from "../rules/retry-schedule.ts";
 
 /** Ends the hold of recipients that respond again. */
-export interface Release {
-  /** Returns the recipients that respond again while their deliveries are still held. */
-  recovered(): number[];
-  /**
-   * Makes all deliveries of a recipient due, with all their attempts, and ends its hold. May be repeated.
-   * @param options.isStopping whether to end after the next step: there may be a million deliveries
-   */
-  run(recipientSeq: number, options: { now: Instant; isStopping: () => boolean }): Promise<void>;
-  /** Runs on start: checks the holds of an earlier process. */
-  repair(now: Instant): Promise<void>;
-}
+export type Release = ReturnType<typeof createRelease>;
 
 /** Deliveries per transaction, so that other work gets its turn. */
 const deliveriesPerStep = 1_000;
@@ -25,7 +15,7 @@ interface ReleaseDependencies {
   settings: { breaker: boolean };
 }
 
-export function createRelease({ database, settings }: ReleaseDependencies): Release {
+export function createRelease({ database, settings }: ReleaseDependencies) {
   const { prepare } = database;
   const recovered = prepare<{ seq: number }>(
     "select seq from recipients where next_probe_at is not null and consecutive_failures = 0",
@@ -49,8 +39,14 @@ export function createRelease({ database, settings }: ReleaseDependencies): Rele
   );
 
   return {
+    /** Returns the recipients that respond again while their deliveries are still held. */
     recovered: () => recovered.all().map(({ seq }) => seq),
-    async run(seq, { now, isStopping }) {
+
+    /**
+     * Makes all deliveries of a recipient due, with all their attempts, and ends its hold. May be repeated.
+     * @param options.isStopping whether to end after the next step: there may be a million deliveries
+     */
+    async run(seq: number, { now, isStopping }: { now: Instant; isStopping: () => boolean }) {
       let after: number | null = 0;
       while (after !== null && !isStopping()) {
         const from: number = after;
@@ -62,7 +58,9 @@ export function createRelease({ database, settings }: ReleaseDependencies): Rele
         }, patiently);
       }
     },
-    async repair(now) {
+
+    /** Runs on start: checks the holds of an earlier process. */
+    async repair(now: Instant) {
       await database.write(() => {
         if (settings.breaker) bringForward.run({ latest: latestProbe(now) });
         else endAll.run();

@@ -11,14 +11,6 @@ export interface DeliveryTotal {
   total: number;
 }
 
-/** Counts deliveries by recipient (its name) and status. */
-export interface DeliveryTotals {
-  /** Returns the numbers; if there are very many, those at the time of the previous call, and none in the first one. */
-  read(): DeliveryTotal[];
-  /** Cancels counting in progress. */
-  stop(): Promise<void>;
-}
-
 /** Counting 10,000,000 takes about a second, during which all requests would wait. */
 const countedAtOnceMaxDefault = 200_000;
 /** Counts within the index on recipient and status, and adds the names to the few groups. */
@@ -33,7 +25,8 @@ interface DeliveryTotalsDependencies extends Needs<"database" | "log"> {
   countedAtOnceMax?: number;
 }
 
-export function createDeliveryTotals(dependencies: DeliveryTotalsDependencies): DeliveryTotals {
+/** Counts deliveries by recipient (its name) and status. */
+export function createDeliveryTotals(dependencies: DeliveryTotalsDependencies) {
   const { database, log, countedAtOnceMax = countedAtOnceMaxDefault } = dependencies;
   const { isShared, path, prepare } = database;
   // Sequence numbers never repeat, so the oldest and the newest one limit the number of rows.
@@ -58,11 +51,14 @@ export function createDeliveryTotals(dependencies: DeliveryTotalsDependencies): 
   }
 
   return {
+    /** Returns the numbers; if there are very many, those at the time of the previous call, and none in the first one. */
     read() {
       if (!isShared || (rowsAtMost.get()!.rows ?? 0) <= countedAtOnceMax) return count.all();
       if (!stopped) counting ??= countInBackground();
       return last;
     },
+
+    /** Cancels counting in progress. */
     async stop() {
       stopped = true;
       task?.cancel();
