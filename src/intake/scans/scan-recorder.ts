@@ -51,20 +51,7 @@ const noCounts: ScanCounts = {
   threatsCreated: 0,
 };
 
-export function createScanRecorder({
-  activity,
-  archive,
-  database,
-  clock,
-  domains,
-  threats,
-  store,
-  id,
-  targets,
-  watcher,
-  cancel,
-  saveFacts,
-}: {
+interface ScanRecorderDependencies {
   activity: Pick<SourceActivity, "add">;
   archive: Pick<Archive, "add" | "flush">;
   database: Pick<Database, "write">;
@@ -80,7 +67,11 @@ export function createScanRecorder({
   cancel: () => void;
   /** Saves what DNS says about threats. */
   saveFacts: SaveFacts;
-}): ScanRecorder {
+}
+
+export function createScanRecorder(dependencies: ScanRecorderDependencies): ScanRecorder {
+  const { activity, archive, clock, database, domains, store, threats } = dependencies;
+  const { cancel, id, saveFacts, targets, watcher } = dependencies;
   const counts: ScanCounts = { ...noCounts };
   /** Counts that the statistics of sources contain. */
   let counted: ScanCounts = noCounts;

@@ -26,18 +26,10 @@ import type { SourcePauses } from "../pauses/source-pauses.ts";
 
 /** Constructs the source that follows the certificate logs. */
 export function openCertificateLogs({
-  activity,
-  archive,
-  clock,
   config,
-  database,
-  domains,
-  fillRandom,
-  log,
   pauses,
   startWorker,
-  threats,
-  yielder,
+  ...shared
 }: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   activity: Pick<SourceActivity, "add">;
   archive: NameArchive;
@@ -47,12 +39,12 @@ export function openCertificateLogs({
   startWorker: StartWorker | undefined;
   threats: Threats;
 }): CertificateLogs {
+  const { clock, fillRandom } = shared;
   const { catchUpMs, contact, firstStart, logList, namesOnly, rates } = config;
   const random = () => randomNumber(fillRandom);
   const setup = { settings: { catchUpMs, firstStart, namesOnly }, userAgent: userAgentOf(contact), rates };
   const pausing = pauses.of(certificateLogsOrigin);
   const loader = loaderOf({ clock, config });
-  const shared = { clock, database, domains };
   return createCertificateLogs({
     check: async (logs, list) => {
       const fileProblem = logList.kind === "file" ? await problemOfFile(loader(), logList.path) : null;
@@ -62,11 +54,9 @@ export function openCertificateLogs({
       startWorker === undefined
         ? connectHere(setup, { ...events, clock, random })
         : connectThread(setup, { ...events, startWorker }),
-    createRecorder: (tables) =>
-      createBatchRecorder({ ...shared, activity, archive, fillRandom, tables, threats, yielder }),
+    createRecorder: (tables) => createBatchRecorder({ ...shared, tables }),
     ...shared,
-    followed: openFollowedLogs({ clock, config, database, fillRandom, log }),
-    log,
+    followed: openFollowedLogs({ ...shared, config }),
     pausing,
   });
 }

@@ -239,15 +239,11 @@ function sum(a: typeof noCounts, b: typeof noCounts): typeof noCounts {
 
 /** Returns a function that creates a source for a feed of the type `certstream`. */
 export function createCertstreamFeeds({
-  candidates,
-  clock,
-  fillRandom,
   inspectFeed,
-  log,
   pauses,
   resolveHost,
   turns,
-  userAgent,
+  ...shared
 }: Needs<"clock" | "fillRandom" | "log"> & {
   candidates: Candidates;
   inspectFeed: InspectFeed;
@@ -256,19 +252,17 @@ export function createCertstreamFeeds({
   turns: Turns;
   userAgent: string;
 }): (feed: StreamFeedConfig) => Source {
+  const { clock, fillRandom } = shared;
   return (declared) => {
     const { name, url, headers, query, allowPrivateNetworks } = declared;
     const inspect = inspectFeed(declared, "certificate_transparency");
     const rules = { allowPrivateNetworks };
     return createCertstreamFeed({
+      ...shared,
       feed: { name, url, headers, query, inspect },
-      candidates,
       client: createWebSocketClient({ clock, fillRandom, resolveHost, rules, turns }),
-      clock,
-      log,
       pausing: pauses.of({ kind: certstreamKind, name }),
       random: () => randomNumber(fillRandom),
-      userAgent,
     });
   };
 }

@@ -29,19 +29,11 @@ const readingsMax = 2;
 /** Returns a function that creates a feed whose lists are fetched. */
 export function createUrlFeeds({
   declared,
-  database,
   settings,
-  candidates,
-  clock,
-  log,
-  fillRandom,
-  inspectFeed,
   pauses,
-  resolveHost,
   turns,
-  yielder,
-  userAgent,
   freeBytes = (path) => diskRoomFor(path).freeBytes,
+  ...shared
 }: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   /** Returns all that are declared, to delete what others have left. */
   declared: () => readonly UrlFeedConfig[];
@@ -55,23 +47,13 @@ export function createUrlFeeds({
   /** Returns the free space on the disk of a file. */
   freeBytes?: (path: string) => number;
 }): (feed: UrlFeedConfig) => FeedWatcher {
+  const { clock, database, resolveHost, userAgent } = shared;
   const files = createFeedFileStore(database);
   const store = createDownloadStore(database);
   const folder = createFeedFilesFolder(`${database.path}.feeds`, freeBytes);
-  const read = createFeedReader({ candidates, clock, database, files, inspectFeed });
+  const read = createFeedReader({ ...shared, files });
   const limits = { downloads: createLimiter(downloadsMax), readings: createLimiter(readingsMax) };
-  const shared: Omit<UpdateDependencies, "client"> = {
-    clock,
-    database,
-    files,
-    fillRandom,
-    folder,
-    limits,
-    log,
-    store,
-    userAgent,
-    yielder,
-  };
+  const ofFeeds: Omit<UpdateDependencies, "client"> = { ...shared, files, folder, limits, store };
   const clients = new Map<boolean, HttpClient>();
   const clientFor = (allowPrivateNetworks: boolean): HttpClient => {
     const client =
@@ -105,18 +87,10 @@ export function createUrlFeeds({
   return (feed) => {
     const client = clientFor(feed.allowPrivateNetworks);
     const pausing = pauses.of({ kind: feedKind, name: feed.name });
-    const dependencies = { ...shared, client };
+    const dependencies = { ...ofFeeds, client };
     const { isShared } = database;
-    return createUrlFeed({
-      ...fetcherOf(feed, client),
-      feed,
-      dependencies,
-      isShared,
-      pausing,
-      prepare,
-      read,
-      resolveHost,
-    });
+    const ofFeed = { feed, dependencies, isShared, pausing, prepare, read, resolveHost };
+    return createUrlFeed({ ...fetcherOf(feed, client), ...ofFeed });
   };
 }
 
