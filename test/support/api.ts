@@ -1,4 +1,4 @@
-import { createMemoryArchive } from "../../src/engines/archive/storing/memory-archive.ts";
+import { createMemoryArchive } from "../../src/engines/archive/storing/open-archive.ts";
 import { createApiKeys } from "../../src/access/keys/keys.ts";
 import { createSettings } from "../../src/access/settings/settings.ts";
 import { createThreatExports } from "../../src/response/outputs/exports/threat-exports.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
-import { createMemoryArchive } from "../../src/engines/archive/storing/memory-archive.ts";
+import { createMemoryArchive } from "../../src/engines/archive/storing/open-archive.ts";
 import { createProtectedDomains } from "../../src/threats/domains/domains.ts";
 import type { CaseSettings } from "../../src/platform/config/config.ts";
 import { events } from "../../src/threats/events/tables.ts";

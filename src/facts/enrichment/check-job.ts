@@ -5,13 +5,12 @@ import type { Existence } from "../lookups/dns/existence.ts";
 import { applyResults, saveResults, type ResultWriter } from "./apply-results.ts";
 import type { Facts } from "./facts/facts.ts";
 import { mergeFacts, type CheckResults } from "./facts/merge-facts.ts";
-import { guardedLookup } from "./jobs/guarded-lookup.ts";
 import type { Handoff } from "./jobs/handoff.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
 import { brandNamesOf, nextCheck, ranks, wantsPage, wantsScreenshot, type EnabledLookups } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
-import type { RunJob } from "./jobs/worker.ts";
+import { type RunJob, guardedLookup } from "./jobs/worker.ts";
 
 /** Each lookup has time limits of its own; these apply if one of them does not hold. */
 const existenceTimeoutMs = 30_000;

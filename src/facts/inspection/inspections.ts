@@ -17,9 +17,14 @@ import type {
 import { createAdmission } from "./queue/admission.ts";
 import { createAttempt } from "./queue/attempt.ts";
 import { createBudget } from "./queue/budget.ts";
-import { createCleanup } from "./queue/cleanup.ts";
 import { createImmediateInspection } from "./queue/immediate.ts";
-import { createInspectionList, createRequestProgress, listedMax, createStatus } from "./queue/list.ts";
+import {
+  createInspectionList,
+  createRequestProgress,
+  listedMax,
+  createStatus,
+  createCleanup,
+} from "./queue/list.ts";
 import { createPump } from "./queue/pump.ts";
 import { createThreatRecorder, type InspectedThreat } from "./queue/record-result.ts";
 import { createRunner } from "./queue/runner.ts";

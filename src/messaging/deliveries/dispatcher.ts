@@ -31,20 +31,7 @@ interface Run {
   rounds: Rounds;
 }
 
-export function createDispatcher({
-  clock,
-  database,
-  due,
-  fanOut,
-  log,
-  createRecorder,
-  outbox,
-  policy,
-  recipients,
-  release,
-  send,
-  settings,
-}: Needs<"clock" | "database" | "log"> & {
+interface DispatcherDependencies extends Needs<"clock" | "database" | "log"> {
   due: DueDeliveries;
   fanOut: FanOut;
   createRecorder: (onRecorded: OnRecorded) => Recorder;
@@ -55,7 +42,11 @@ export function createDispatcher({
   release: Release;
   send: Send;
   settings: LaneSettings;
-}) {
+}
+
+export function createDispatcher(dependencies: DispatcherDependencies) {
+  const { clock, database, due, fanOut, log, createRecorder, outbox, policy, recipients } = dependencies;
+  const { release, send, settings } = dependencies;
   const repair = createScheduleRepair({ clock, due, log, policy, release });
   let run: Run | undefined;
   let foreignVersion = -1;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { RequestOptions } from "../../../src/facts/inspection/inspections.ts";
 import { createAdmission } from "../../../src/facts/inspection/queue/admission.ts";
 import { createBudget } from "../../../src/facts/inspection/queue/budget.ts";
-import { createSelection, createSiteShares } from "../../../src/facts/inspection/queue/selection.ts";
+import { createSelection, createSiteShares } from "../../../src/facts/inspection/queue/pump.ts";
 import {
   createInspectionStore,
   type InspectionStore,

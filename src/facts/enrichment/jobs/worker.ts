@@ -1,6 +1,7 @@
 import type { Clock } from "../../../platform/lib/clock.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
 
 /** Runs due jobs, with limits on concurrency and on starts per second. */
 export type Worker = ReturnType<typeof createWorker>;
@@ -127,4 +128,51 @@ async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
     timer.cancel();
   }
   signal.throwIfAborted();
+}
+
+const failed = "an internal error occurred; the log has details";
+
+/**
+ * Awaits a lookup that has time limits of its own, in case one of them does not hold. A lookup that is late or throws
+ * leaves a fact unknown and does no other harm.
+ */
+export async function guardedLookup<T>(
+  work: Promise<T>,
+  {
+    log,
+    signal,
+    timeoutMs,
+    unknown,
+  }: { log: Log; signal: AbortSignal; timeoutMs: number; unknown: (reason: string) => T },
+): Promise<T> {
+  try {
+    const late = () => unknown(`no response within ${timeoutMs / 1000} s`);
+    return await within(work, { timeoutMs, signal, late });
+  } catch (error) {
+    signal.throwIfAborted();
+    logDropped(log, error, "lookup.request_failed");
+    return unknown(failed);
+  }
+}
+
+/**
+ * Resolves with the value of `work`, or with that of `late` if `work` has not finished after `timeoutMs`. Rejects when
+ * `signal` aborts. A safety net around code that has timeouts of its own; a late result of `work` is dropped.
+ */
+async function within<T>(
+  work: Promise<T>,
+  { timeoutMs, signal, late }: { timeoutMs: number; signal: AbortSignal; late: () => T },
+): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => resolve(late()), timeoutMs);
+  const giveUp = () => reject(signal.reason as Error);
+  signal.addEventListener("abort", giveUp, { once: true });
+  work.then(resolve, reject);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", giveUp);
+  }
 }

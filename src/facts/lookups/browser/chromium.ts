@@ -76,29 +76,24 @@ const switches = [
   "--ignore-certificate-errors",
 ];
 
-/**
- * Runs Chromium through `Bun.WebView`, which allows one browser per process, on the main thread. Each screenshot is taken
- * with a new browser and a new profile, through a proxy that connects only to what `rules` allow.
- *
- * @param profileFolder folder for the profiles, each of which is deleted after its screenshot.
- */
-export function createBrowser({
-  chromium,
-  clock,
-  log,
-  rules,
-  resolveHost,
-  ports,
-  profileFolder = tmpdir(),
-  timeoutMs = screenshotTimeoutMs,
-}: Needs<"clock" | "log"> & {
+interface BrowserDependencies extends Needs<"clock" | "log"> {
   chromium: { path: string; args: readonly string[] };
   rules: AddressRules;
   resolveHost: ResolveHost;
   ports?: { http: number; https: number } | undefined;
   profileFolder?: string;
   timeoutMs?: number;
-}): Browser {
+}
+
+/**
+ * Runs Chromium through `Bun.WebView`, which allows one browser per process, on the main thread. Each screenshot is taken
+ * with a new browser and a new profile, through a proxy that connects only to what `rules` allow.
+ *
+ * @param profileFolder folder for the profiles, each of which is deleted after its screenshot.
+ */
+export function createBrowser(dependencies: BrowserDependencies): Browser {
+  const { chromium, clock, log, rules, resolveHost, ports, profileFolder = tmpdir() } = dependencies;
+  const { timeoutMs = screenshotTimeoutMs } = dependencies;
   const profiles = createProfileFolders({ clock, folder: profileFolder, log });
   let proxy: Promise<GuardProxy> | undefined;
 

@@ -24,13 +24,7 @@ import { checkCertificateLogs } from "../certificate-logs/status.ts";
 import { createFollowedLogs } from "../certificate-logs/followed-logs.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
 
-/** Constructs the source that follows the certificate logs. */
-export function openCertificateLogs({
-  config,
-  pauses,
-  startWorker,
-  ...shared
-}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
+interface CertificateLogsDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
   activity: Pick<SourceActivity, "add">;
   archive: NameArchive;
   config: CertificateLogsConfig;
@@ -38,7 +32,11 @@ export function openCertificateLogs({
   pauses: SourcePauses;
   startWorker: StartWorker | undefined;
   threats: Threats;
-}): CertificateLogs {
+}
+
+/** Constructs the source that follows the certificate logs. */
+export function openCertificateLogs(dependencies: CertificateLogsDependencies): CertificateLogs {
+  const { config, pauses, startWorker, ...shared } = dependencies;
   const { clock, fillRandom } = shared;
   const { catchUpMs, contact, firstStart, logList, namesOnly, rates } = config;
   const random = () => randomNumber(fillRandom);

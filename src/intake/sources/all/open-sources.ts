@@ -6,7 +6,7 @@ import type { LogReader } from "../../../engines/certificate-transparency/log.ts
 import { archiveFolder } from "../../../engines/archive/files/folder.ts";
 import { tryLock } from "../../../platform/database/lock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
-import type { Config } from "../../../platform/config/config.ts";
+import type { Config, FeedConfig } from "../../../platform/config/config.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Inspections } from "../../../facts/inspection/inspections.ts";
@@ -17,12 +17,19 @@ import type { Threats } from "../../../threats/threats/threats.ts";
 import { createSourceActivity } from "../activity/source-activity.ts";
 import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
 import { createArchiveChecks } from "../archive-checks/archive-checks.ts";
-import { createCandidates } from "../candidates.ts";
+import { createCandidates, type Candidates } from "../candidates.ts";
 import { createImports } from "../imports/imports.ts";
-import { createSourcePauses } from "../pauses/source-pauses.ts";
-import type { Source } from "../source.ts";
-import { openFeeds } from "./open-feeds.ts";
+import { createSourcePauses, type SourcePauses } from "../pauses/source-pauses.ts";
+import { type Source, feedKind } from "../source.ts";
 import { createLogReading } from "./read-one-log.ts";
+import { createSettings } from "../../../access/settings/settings.ts";
+import { userAgentOf } from "../../../platform/lib/build-info.ts";
+import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
+import { createCertstreamFeeds, isStreamFeed } from "../certstream/certstream-feed.ts";
+import { createFeeds, createFolderFeeds, isFolderFeed, type Feeds } from "../feeds/feeds.ts";
+import type { InspectFeed } from "../feeds/feed-reader.ts";
+import { isUrlFeed } from "../url-feeds/url-feed-config.ts";
+import { createUrlFeeds } from "../url-feeds/url-feeds.ts";
 
 /** The log list takes time to load. */
 const certificateLogReading = lazy(
@@ -100,6 +107,143 @@ export function openSources({ config, onConfigChange, ...shared }: SourcesDepend
       nameSearches.stop();
       await Promise.all([feeds, ...logs, imports].map((source) => source.stop()));
       await activity.stop();
+    },
+  };
+}
+
+/** Everything that is declared as `[[feeds]]`. */
+interface OpenedFeeds extends Feeds {
+  /** All of them, streams included. */
+  all(): readonly Source[];
+  /** Makes the feeds match what is declared. */
+  update(declared: readonly FeedConfig[]): void;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface FeedsDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
+  auditLog: AuditLog;
+  candidates: Candidates;
+  config: Pick<Config, "certificateLogs" | "feeds">;
+  inspections: Pick<Inspections, "enqueue">;
+  pauses: SourcePauses;
+  turns: Turns;
+}
+
+/** Constructs the feeds of all types. */
+function openFeeds({ auditLog, config, inspections, ...given }: FeedsDependencies): OpenedFeeds {
+  const { clock, database } = given;
+  const resolveHost = createSystemResolver({ clock });
+  const userAgent = userAgentOf(config.certificateLogs.contact);
+  const inspectFeed: InspectFeed = ({ inspect, name }, source) =>
+    inspect
+      ? (addresses) =>
+          void inspections.enqueue(addresses, { priority: "feed", source, origin: { kind: feedKind, name } })
+      : undefined;
+  const shared = { ...given, inspectFeed, resolveHost, userAgent };
+  const fetchedOf = () => config.feeds.filter(isUrlFeed);
+  const settings = createSettings({ database, clock });
+  const folders = createDeclaredSources({
+    declared: config.feeds.filter(isFolderFeed),
+    open: createFolderFeeds(shared),
+  });
+  const fetched = createDeclaredSources({
+    declared: fetchedOf(),
+    open: createUrlFeeds({ ...shared, declared: fetchedOf, settings }),
+  });
+  const streams = createDeclaredSources({
+    declared: config.feeds.filter(isStreamFeed),
+    open: createCertstreamFeeds(shared),
+  });
+  const groups = [folders, fetched, streams];
+  const watchers = () => [...folders.list, ...fetched.list];
+  const { idle, readAgain, status } = createFeeds({ auditLog, database, watchers });
+  return {
+    get sources() {
+      return watchers();
+    },
+    idle,
+    readAgain,
+    status,
+    all: () => groups.flatMap(({ list }): readonly Source[] => list),
+    update(declared) {
+      folders.update(declared.filter(isFolderFeed));
+      fetched.update(declared.filter(isUrlFeed));
+      streams.update(declared.filter(isStreamFeed));
+    },
+    start: () => groups.forEach((group) => group.start()),
+    stop: async () => void (await Promise.all(groups.map((group) => group.stop()))),
+  };
+}
+
+/** Sources that the configuration file declares, by name. */
+interface DeclaredSources<Declared, Opened extends Source> {
+  /** The present sources, in the order of the file. The array itself changes with an update. */
+  readonly list: readonly Opened[];
+  /**
+   * Makes the sources match what is declared. A source whose settings did not change goes on. One that was changed or removed
+   * stops at its next yield, and everything up to its last recorded position is kept; a changed one then starts again.
+   */
+  update(declared: readonly Declared[]): void;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** @param options.open creates a source, without starting it */
+function createDeclaredSources<Declared extends { name: string }, Opened extends Source>({
+  declared,
+  open,
+}: {
+  declared: readonly Declared[];
+  open: (config: Declared) => Opened;
+}): DeclaredSources<Declared, Opened> {
+  const list: Opened[] = [];
+  let known = new Map<string, { config: Declared; source: Opened }>();
+  /** Sources that stop, by name. */
+  const stopping = new Map<string, Promise<unknown>>();
+  let isStarted = false;
+
+  async function stopOne(name: string, source: Opened): Promise<void> {
+    const stopped = Promise.all([stopping.get(name), source.stop()]);
+    stopping.set(name, stopped);
+    await stopped;
+    if (stopping.get(name) === stopped) stopping.delete(name);
+  }
+
+  /** Two sources of one name would read the same position. */
+  async function startOne(name: string, source: Opened): Promise<void> {
+    await stopping.get(name);
+    if (isStarted && known.get(name)?.source === source) source.start();
+  }
+
+  function update(wanted: readonly Declared[]): void {
+    const before = known;
+    known = new Map(
+      wanted.map((config) => {
+        const present = before.get(config.name);
+        const isSame = present !== undefined && Bun.deepEquals(present.config, config);
+        return [config.name, isSame ? present : { config, source: open(config) }];
+      }),
+    );
+    list.splice(0, list.length, ...[...known.values()].map(({ source }) => source));
+    if (!isStarted) return;
+    for (const [name, { source }] of before)
+      if (known.get(name)?.source !== source) void stopOne(name, source);
+    for (const [name, { source }] of known)
+      if (before.get(name)?.source !== source) void startOne(name, source);
+  }
+
+  update(declared);
+  return {
+    list,
+    update,
+    start() {
+      isStarted = true;
+      for (const source of list) source.start();
+    },
+    async stop() {
+      isStarted = false;
+      await Promise.all([...stopping.values(), ...list.map((source) => source.stop())]);
     },
   };
 }
