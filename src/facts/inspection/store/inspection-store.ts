@@ -28,48 +28,9 @@ export type Outcome = Pick<
 export type CountName = keyof InspectionTotals;
 
 /** Rows of the queue. Its queries read only the rows that they return, however many wait. */
-export interface InspectionStore {
-  insert(row: Omit<Inspection, "threatId">): QueuedInspection;
-  get(id: string): QueuedInspection | undefined;
-  /** Returns the latest rows of a host, newest first. */
-  ofHost(host: string): QueuedInspection[];
-  /** Returns rows that are due, in the order in which they became due; those of feeds in reverse. */
-  due(priority: InspectionPriority, now: Instant, limit: number): QueuedInspection[];
-  /** Returns when the next row is due; undefined if none waits. */
-  nextDueAt(): Instant | undefined;
-  waiting(): Record<InspectionPriority, number>;
-  oldestWaitingAt(): Instant | undefined;
-  /** Returns the protected domains of which its threats are recorded; null: all. */
-  withinOf(seq: number): string[] | null;
-  /** Saves what a further request changes. */
-  readmit(row: Pick<QueuedInspection, "priority" | "reason" | "seq" | "within">): void;
-  /** Makes a row that waits due, as if a person had just requested it. */
-  hasten(row: QueuedInspection, now: Instant): QueuedInspection;
-  postpone(seq: number, dueAt: Instant, reason: string): void;
-  start(seq: number, now: Instant): void;
-  save(seq: number, outcome: Outcome): void;
-  /** Queues what is marked as running and is not, such as when a process was killed. @param present seqs that are running */
-  requeueOthers(now: Instant, present: ReadonlySet<number>): void;
-  /** Returns how many rows were started since then, except those that wait again. */
-  startedSince(since: Instant, now: Instant): number;
-  /** Queues a row that was running, as if it had not been started. */
-  putBack(seq: number): void;
-  /** Queues a row again after an attempt that an internal error ended. */
-  requeue(seq: number, dueAt: Instant, reason: string): void;
-  /** Ends the oldest row of feeds that waits. Returns whether there was one. */
-  dropOldest(now: Instant, reason: string): boolean;
-  /** Returns when the latest inspection of a host ended; undefined if none has. */
-  lastInspectedAt(host: string): Instant | undefined;
-  add(now: Instant, name: CountName, amount: number): void;
-  /** Removes a start from the budget of the day. The count over all time never decreases. */
-  giveBackStart(now: Instant): void;
-  countToday(now: Instant, name: CountName): number;
-  totals(): InspectionTotals;
-  threatSeqOf(threatId: string): number | undefined;
-  linkThreat(id: string, threatId: string): void;
-}
+export type InspectionStore = ReturnType<typeof createInspectionStore>;
 
-export function createInspectionStore(database: Database): InspectionStore {
+export function createInspectionStore(database: Database) {
   const { read, write } = prepareStatements(database);
   const startedSince = database.prepare<{ n: number }, [Instant, Instant, Instant]>(
     `select count(*) as n from inspections
@@ -78,7 +39,8 @@ export function createInspectionStore(database: Database): InspectionStore {
   const priorityOf = (priority: InspectionPriority) => inspectionPriorities.indexOf(priority);
 
   return {
-    insert(row) {
+    ...createCounts(read, write),
+    insert(row: Omit<Inspection, "threatId">): QueuedInspection {
       const { origin, priority, ...columns } = row;
       write.insert.run({
         ...columns,
@@ -89,40 +51,54 @@ export function createInspectionStore(database: Database): InspectionStore {
       });
       return toInspection(read.byId.get({ id: row.id })!);
     },
-    get(id) {
+    get(id: string): QueuedInspection | undefined {
       const row = read.byId.get({ id });
       return row && toInspection(row);
     },
-    ofHost: (host) => read.ofHost.all({ host, limit: ofHostMax }).map(toInspection),
-    due(priority, now, limit) {
+    /** Returns the latest rows of a host, newest first. */
+    ofHost: (host: string): QueuedInspection[] =>
+      read.ofHost.all({ host, limit: ofHostMax }).map(toInspection),
+    /** Returns rows that are due, in the order in which they became due; those of feeds in reverse. */
+    due(priority: InspectionPriority, now: Instant, limit: number): QueuedInspection[] {
       const query = priority === "feed" ? read.dueNewest : read.dueOldest;
       return query.all({ priority: priorityOf(priority), now, limit }).map(toInspection);
     },
-    nextDueAt() {
+    /** Returns when the next row is due; undefined if none waits. */
+    nextDueAt(): Instant | undefined {
       const times = inspectionPriorities.flatMap((priority) => {
         const at = read.nextDue.get({ priority: priorityOf(priority) })?.at;
         return at === null || at === undefined ? [] : [at];
       });
       return times.length === 0 ? undefined : Math.min(...times);
     },
-    waiting() {
+    waiting(): Record<InspectionPriority, number> {
       // One query for all of them would not read the index only.
       const of = (priority: InspectionPriority) => read.waiting.get({ priority: priorityOf(priority) })!.n;
       return { person: of("person"), submission: of("submission"), feed: of("feed") };
     },
-    oldestWaitingAt: () => read.oldestWaiting.get()?.at,
-    withinOf: (seq) => read.within.get({ seq })?.within ?? null,
-    readmit: ({ priority, reason, seq, within }) =>
+    oldestWaitingAt: (): Instant | undefined => read.oldestWaiting.get()?.at,
+    /** Returns the protected domains of which its threats are recorded; null: all. */
+    withinOf: (seq: number): string[] | null => read.within.get({ seq })?.within ?? null,
+    /** Saves what a further request changes. */
+    readmit: ({
+      priority,
+      reason,
+      seq,
+      within,
+    }: Pick<QueuedInspection, "priority" | "reason" | "seq" | "within">) =>
       write.readmit.run({ seq, priority: priorityOf(priority), reason, within }),
-    hasten(row, now) {
+    /** Makes a row that waits due, as if a person had just requested it. */
+    hasten(row: QueuedInspection, now: Instant): QueuedInspection {
       const hastened = { priority: "person", requestedAt: now, dueAt: now, reason: null } as const;
       write.hasten.run({ ...hastened, seq: row.seq, priority: priorityOf("person") });
       return { ...row, ...hastened };
     },
-    postpone: (seq, dueAt, reason) => write.postpone.run({ seq, dueAt, reason }),
-    start: (seq, now) => write.start.run({ seq, startedAt: now }),
-    save: (seq, outcome) => write.save.run({ seq, ...outcome, imitates: imitatesOf(outcome) }),
-    requeueOthers(now, present) {
+    postpone: (seq: number, dueAt: Instant, reason: string) => write.postpone.run({ seq, dueAt, reason }),
+    start: (seq: number, now: Instant) => write.start.run({ seq, startedAt: now }),
+    save: (seq: number, outcome: Outcome) =>
+      write.save.run({ seq, ...outcome, imitates: imitatesOf(outcome) }),
+    /** Queues what is marked as running and is not, such as when a process was killed. @param present seqs that are running */
+    requeueOthers(now: Instant, present: ReadonlySet<number>): void {
       for (const { seq, attempts } of read.running.all())
         if (!present.has(seq))
           write.requeue.run({
@@ -131,31 +107,46 @@ export function createInspectionStore(database: Database): InspectionStore {
             reason: "phishwatch ended meanwhile",
           });
     },
-    startedSince: (since, now) => startedSince.get(since, since, now)!.n,
-    putBack: (seq) => write.putBack.run({ seq }),
-    requeue: (seq, dueAt, reason) => write.requeue.run({ seq, dueAt, reason }),
-    dropOldest(now, reason) {
+    /** Returns how many rows were started since then, except those that wait again. */
+    startedSince: (since: Instant, now: Instant): number => startedSince.get(since, since, now)!.n,
+    /** Queues a row that was running, as if it had not been started. */
+    putBack: (seq: number) => write.putBack.run({ seq }),
+    /** Queues a row again after an attempt that an internal error ended. */
+    requeue: (seq: number, dueAt: Instant, reason: string) => write.requeue.run({ seq, dueAt, reason }),
+    /** Ends the oldest row of feeds that waits. Returns whether there was one. */
+    dropOldest(now: Instant, reason: string): boolean {
       const oldest = read.oldestOfFeeds.get({ priority: priorityOf("feed") });
       if (oldest === undefined) return false;
       write.drop.run({ seq: oldest.seq, finishedAt: now, reason });
       return true;
     },
-    lastInspectedAt: (host) => read.lastInspected.get({ host })?.at ?? undefined,
-    add(now, name, amount) {
+    /** Returns when the latest inspection of a host ended; undefined if none has. */
+    lastInspectedAt: (host: string): Instant | undefined => read.lastInspected.get({ host })?.at ?? undefined,
+    threatSeqOf: (threatId: string): number | undefined => read.threatSeq.get({ id: threatId })?.seq,
+    linkThreat(id: string, threatId: string): void {
+      const threatSeq = read.threatSeq.get({ id: threatId })?.seq;
+      if (threatSeq !== undefined) write.linkThreat.run({ id, threatSeq });
+    },
+  };
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+/** Counts inspections and what became of them, by day and over all time. */
+function createCounts(read: Statements["read"], write: Statements["write"]) {
+  return {
+    add(now: Instant, name: CountName, amount: number): void {
       for (const day of [startOfDay(now), totalDay]) write.count.run({ day, name, count: amount });
     },
-    giveBackStart(now) {
+    /** Removes a start from the budget of the day. The count over all time never decreases. */
+    giveBackStart(now: Instant): void {
       const day = startOfDay(now);
       const used = read.count.get({ day, name: "started" })?.count ?? 0;
       if (used > 0) write.count.run({ day, name: "started", count: -1 });
     },
-    countToday: (now, name) => read.count.get({ day: startOfDay(now), name })?.count ?? 0,
-    totals: () => totalsOf(read.counts.all({ day: totalDay })),
-    threatSeqOf: (threatId) => read.threatSeq.get({ id: threatId })?.seq,
-    linkThreat(id, threatId) {
-      const threatSeq = read.threatSeq.get({ id: threatId })?.seq;
-      if (threatSeq !== undefined) write.linkThreat.run({ id, threatSeq });
-    },
+    countToday: (now: Instant, name: CountName): number =>
+      read.count.get({ day: startOfDay(now), name })?.count ?? 0,
+    totals: (): InspectionTotals => totalsOf(read.counts.all({ day: totalDay })),
   };
 }
 
