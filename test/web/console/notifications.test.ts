@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { sentenceOf } from "../../../src/web/console/pages/notifications/sentence.ts";
+import { sentenceOf } from "../../../src/web/console/pages/notifications/subscription-parts.tsx";
 import type { SubscriptionSettings } from "../../../src/messaging/subscriptions/subscriptions/writer.ts";
 import { deliveries, recipients } from "../../../src/messaging/deliveries/store/tables.ts";
 import type { Notice } from "../../../src/messaging/content/notice.ts";

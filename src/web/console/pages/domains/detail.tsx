@@ -31,6 +31,7 @@ import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 import { readActiveHosts, WhoHosts, type ActiveHosts } from "../../threat-kit/hosts.tsx";
 import { SeverityMark, TypeName } from "../../threat-kit/threat-marks.tsx";
+import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 import { ChecksCard, isInProgress, readChecks, type CheckServices, type DomainChecks } from "./checks.tsx";
 import { fieldsOf } from "./form.tsx";
 import {
@@ -42,7 +43,6 @@ import {
   type DomainNumbers,
 } from "./numbers.ts";
 import { OwnPagesCard, readOwnPages, type OwnPages } from "./own-pages.tsx";
-import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 
 const threatsShownMax = 6;
 

@@ -1,10 +1,12 @@
 import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
-import { FormError, LinkButton, PageHead, Section } from "../../kit/components.tsx";
+import { counted, grouped } from "../../../../platform/lib/wording.ts";
+import { FormError, LinkButton, PageHead, Section, Confirm } from "../../kit/components.tsx";
 import { Button, Form } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, redirect, type Flash, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
+import { findDomain, isDeclared, threatCounts } from "../../threat-kit/domains.ts";
 import {
   BrandKeywords,
   ContentFields,
@@ -15,7 +17,6 @@ import {
   type DomainFields,
   type FieldError,
 } from "./form.tsx";
-import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 
 function EditPage(props: { domain: ProtectedDomain; fields?: DomainFields; error?: FieldError }) {
   const { domain, fields = fieldsOf(domain), error } = props;
@@ -49,7 +50,7 @@ function EditPage(props: { domain: ProtectedDomain; fields?: DomainFields; error
 }
 
 /** Returns why a domain cannot be changed here, if so. */
-export function whyFixed(domain: ProtectedDomain): Flash | undefined {
+function whyFixed(domain: ProtectedDomain): Flash | undefined {
   const { domain: name, enabled } = domain;
   if (isDeclared(domain))
     return {
@@ -84,4 +85,41 @@ export async function changeDomain(context: Context<"archiveChecks" | "domains">
     const content = <EditPage domain={domain} fields={fields} error={fieldErrorOf(error)} />;
     return page(`Edit ${domain.domain}`, content, { status: 400 });
   }
+}
+
+export function confirmRemoval(context: Context<"domains" | "threats">): PageResult {
+  const row = findDomain(context);
+  const { domain } = row;
+  const fixed = whyFixed(row);
+  if (fixed !== undefined) return redirect(domainPath(domain), fixed);
+  const { all, active } = threatCounts(context.services, domain);
+  return page(
+    `Stop protecting ${domain}`,
+    <Confirm
+      title={`Stop protecting ${domain}?`}
+      action={`${domainPath(domain)}/remove`}
+      button="Stop protecting"
+      back={domainPath(domain)}
+    >
+      <p>New look-alikes are no longer detected, and scans no longer include this domain.</p>
+      {all === 0 ? (
+        <p>It has no threats, so it is deleted.</p>
+      ) : (
+        <p>
+          Its <strong>{counted(all, "threat")}</strong> ({grouped(active)} active) are kept and can still be
+          triaged. You can protect the domain again at any time.
+        </p>
+      )}
+    </Confirm>,
+  );
+}
+
+export async function removeDomain(context: Context<"domains" | "threats">): Promise<PageResult> {
+  const { domain } = findDomain(context);
+  const { services, by } = context;
+  const { all } = threatCounts(services, domain);
+  const outcome = await context.write(() => services.domains.remove(domain, { by }));
+  const kept =
+    outcome === "removed" ? "" : ` Its ${counted(all, "threat")} ${all === 1 ? "is" : "are"} kept.`;
+  return redirect(domainsPath, `${domain} is no longer protected.${kept}`);
 }

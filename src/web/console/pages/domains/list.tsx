@@ -13,9 +13,9 @@ import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { column, Amount, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
-import { CheckState, readLastChecks, type LastCheck } from "./last-check.tsx";
-import { firstNewDay, none, readNewThreats, type NewThreats } from "./numbers.ts";
 import { isDeclared } from "../../threat-kit/domains.ts";
+import { CheckState, readLastChecks, type LastCheck } from "./checks.tsx";
+import { firstNewDay, none, readNewThreats, type NewThreats } from "./numbers.ts";
 
 /** The search form is shown from this number of domains on. */
 const searchDomainsMin = 15;

@@ -16,8 +16,8 @@ import type { PageResult } from "../../kit/page-result.ts";
 import { domainPath, newTrapPath, originalsPath, trapPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { roleNames } from "../../inspection-kit/original-words.ts";
-import { BrandKeywords } from "./form.tsx";
 import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
+import { BrandKeywords } from "./form.tsx";
 
 /** The address changes with the screenshot, if its time is known. */
 const originalMaxAgeSeconds = 86_400;

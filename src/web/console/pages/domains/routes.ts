@@ -1,12 +1,10 @@
 import { domainsPath, newDomainPath } from "../../kit/paths.ts";
 import type { PageGroup } from "../../shell/router.ts";
-import { protectDomain, showNewDomain } from "./adding.tsx";
+import { protectDomain, showNewDomain, showLookAlikes } from "./adding.tsx";
 import { showChecks, showDomain } from "./detail.tsx";
-import { changeDomain, showEdit } from "./editing.tsx";
+import { changeDomain, showEdit, confirmRemoval, removeDomain } from "./editing.tsx";
 import { listDomains } from "./list.tsx";
-import { showLookAlikes } from "./look-alikes.tsx";
 import { sendOriginal } from "./own-pages.tsx";
-import { confirmRemoval, removeDomain } from "./removal.tsx";
 
 const path = `${domainsPath}/:domain`;
 

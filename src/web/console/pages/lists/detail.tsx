@@ -12,9 +12,9 @@ import { page } from "../../kit/page-result.ts";
 import { listPath } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { LastDownload, ListState } from "./list.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName, SeverityMark } from "../../threat-kit/threat-marks.tsx";
+import { LastDownload, ListState } from "./list.tsx";
 
 /** Names that the page shows of the list. */
 const namesShown = 20;

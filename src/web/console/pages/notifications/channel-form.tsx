@@ -15,7 +15,7 @@ import { Checkbox, HiddenFields, TextArea, TextField } from "../../kit/form.tsx"
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newChannelPath, notificationsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { channelForms, isSecret, type ChannelField } from "./channel-fields.ts";
+import forms from "./channel-forms.json" with { type: "json" };
 
 type FormContext = Context<"channels" | "config">;
 
@@ -255,3 +255,30 @@ function readTarget(
   }
   return target;
 }
+
+/** Fields of the form for each type of channel. */
+
+interface ChannelField {
+  label: string;
+  /** Where to find the value, in one or two sentences. */
+  hint: string;
+  placeholder?: string;
+}
+
+interface ChannelForm {
+  /** Purpose in one sentence, shown where the service is chosen. */
+  purpose: string;
+  fields: Partial<Record<ChannelKey, ChannelField>>;
+}
+
+/** Keys whose values are not shown again once they are stored. */
+const secretKeys: readonly ChannelKey[] = ["url", "token", "routing_key", "headers"];
+/** Types whose URL is the address of a server and reveals nothing. */
+const openUrls: readonly ChannelType[] = ["ntfy", "telegram", "pagerduty", "matrix"];
+
+/** Returns whether a stored value is not shown, but can be replaced. */
+function isSecret(type: ChannelType, key: ChannelKey): boolean {
+  return secretKeys.includes(key) && !(key === "url" && openUrls.includes(type));
+}
+
+export const channelForms: Record<ChannelType, ChannelForm> = forms;

@@ -19,8 +19,13 @@ import { channelWords } from "../../delivery-kit/recipient-parts.tsx";
 import { recipientPage } from "../../delivery-kit/recipient-page.tsx";
 import { RecipientState } from "../../delivery-kit/recipient-parts.tsx";
 import { TestNote, testShown, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
-import { channelForms } from "./channel-fields.ts";
-import { channelForm, chooseService, chosenType, type ChannelSettings } from "./channel-form.tsx";
+import {
+  channelForms,
+  channelForm,
+  chooseService,
+  chosenType,
+  type ChannelSettings,
+} from "./channel-form.tsx";
 import { columnsInChannel } from "./subscription-parts.tsx";
 
 type Services = "channels" | "config" | "deliveries" | "domains" | "notifications" | "threats";

@@ -1,6 +1,6 @@
+import { channelTypes } from "../../../../platform/vocabulary/channels.ts";
 import { channelWords } from "../../delivery-kit/recipient-parts.tsx";
 import { messageReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
-import { channelTypes } from "../../../../platform/vocabulary/channels.ts";
 import { channelsPath, notificationsPath } from "../../kit/paths.ts";
 import type { PageGroup } from "../../shell/router.ts";
 import { channelRoutes } from "./channel-pages.tsx";

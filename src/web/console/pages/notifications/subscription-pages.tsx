@@ -1,17 +1,227 @@
 import type { Subscription } from "../../../../messaging/subscriptions/subscriptions/store.ts";
 import { subscriptionPresentation } from "../../../../messaging/subscriptions/subscriptions/presentation.ts";
 import type { SubscriptionSettings } from "../../../../messaging/subscriptions/subscriptions/writer.ts";
-import type { EntryPages, EntryWords } from "../../entries/description.ts";
+import type { Channels } from "../../../../messaging/channels/all/channels.ts";
+import { readTimeOfDay, readTimeZone } from "../../../../platform/config/fields/notification-texts.ts";
+import { badRequest } from "../../../../platform/lib/errors.ts";
+import { timeOfDay } from "../../../../messaging/subscriptions/subscriptions/rules.ts";
+import { digests, weekdays } from "../../../../platform/vocabulary/channels.ts";
+import { noticeTypes } from "../../../../platform/vocabulary/events.ts";
+import type { EntryPages, EntryWords, EntryForm } from "../../entries/description.ts";
 import { DeclaredNote, EntryHead, EntryName, entryRoutes } from "../../entries/entry-pages.tsx";
 import { Card, Facts, Time } from "../../kit/components.tsx";
-import { filterFacts } from "../../threat-kit/event-filter.tsx";
+import {
+  filterFacts,
+  enabledDomains,
+  FilterFields,
+  filterFields,
+  oneOf,
+  readFilter,
+} from "../../threat-kit/event-filter.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import { channelPath, newSubscriptionPath, notificationsPath, subscriptionPath } from "../../kit/paths.ts";
+import {
+  channelPath,
+  newSubscriptionPath,
+  notificationsPath,
+  subscriptionPath,
+  newChannelPath,
+} from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { noticeLabel, whatOf, whenOf } from "./sentence.ts";
-import { subscriptionForm, type SubscriptionServices } from "./subscription-form.tsx";
-import { SubscriptionState } from "./subscription-parts.tsx";
+import { createFieldReader, type FieldErrors } from "../../kit/fields.ts";
+import { Help } from "../../kit/disclosure.tsx";
+import { choicesOf, Choices, Select, TextField, OnlyThese, readOnlyThese } from "../../kit/form.tsx";
+import {
+  noticeLabel,
+  whatOf,
+  whenOf,
+  noticeGroups,
+  sentenceOf,
+  weekdayChoices,
+  SubscriptionState,
+} from "./subscription-parts.tsx";
+
+/** The form with which subscriptions are added and changed. */
+const subscriptionForm: EntryForm<Subscription, SubscriptionServices, SubscriptionSettings> = {
+  lead: () => "Events that a channel is sent, and when.",
+  name: { required: true, maxLength: 100, placeholder: "high at once", autofocus: true },
+  missing: ({ services: { channels } }) =>
+    channels.list().length > 0 ? undefined : (
+      <p>
+        A subscription sends messages to a channel. <a href={newChannelPath}>Add a channel</a> first.
+      </p>
+    ),
+  newForm: ({ query }) =>
+    new URLSearchParams({
+      channel: query.get("channel") ?? "",
+      events: "threat.created",
+      at: "08:00",
+      time_zone: "UTC",
+    }),
+  formOf: ({ channel, events, filter, digest, at, weekdays: days, timeZone, quietHours }) =>
+    new URLSearchParams([
+      ["channel", channel.name],
+      ...events.map((type) => ["events", type]),
+      ...filterFields(filter),
+      ["digest", digest],
+      ["at", timeOfDay(at)],
+      ...days.map((day) => ["weekdays", day]),
+      ["time_zone", timeZone],
+      ["quiet_from", quietHours === null ? "" : timeOfDay(quietHours.from)],
+      ["quiet_to", quietHours === null ? "" : timeOfDay(quietHours.to)],
+    ]),
+  fields: ({ services: { channels, domains } }, { form, errors }) => (
+    <>
+      <Select
+        label="Channel"
+        name="channel"
+        choices={channels
+          .list()
+          .map(({ name, type }) => ({ value: name, label: `${name} (${channels.label(type)})` }))}
+        value={form.get("channel") ?? ""}
+        error={errors["channel"]}
+      />
+      <h2>Events</h2>
+      <EventFields form={form} errors={errors} />
+      <h2>Threats</h2>
+      <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
+      <h2>Time</h2>
+      <TimeFields form={form} errors={errors} />
+    </>
+  ),
+  read: readSubscription,
+  preview: sentenceOf,
+};
+
+function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
+  return (
+    <div class="cols cols-2 groups">
+      {noticeGroups.map(({ label, types }, index) => (
+        <Choices
+          label={label}
+          name="events"
+          choices={choicesOf(types, noticeLabel)}
+          values={form.getAll("events")}
+          error={index === 0 ? errors["events"] : undefined}
+        />
+      ))}
+    </div>
+  );
+}
+
+function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
+  const field = (name: string) => ({ name, value: form.get(name) ?? "", error: errors[name] });
+  const further = ["weekdays", "quiet_from", "quiet_to"];
+  return (
+    <>
+      <Choices
+        single
+        label="Send messages"
+        name="digest"
+        help={
+          <Help about="a burst" manual="notify#choose-who-is-sent-what">
+            Events that happen within a short time are sent as one message, also at once.
+          </Help>
+        }
+        choices={digestChoices}
+        values={[form.get("digest") ?? "none"]}
+        error={errors["digest"]}
+      />
+      <TextField {...field("at")} label="Time of a daily message" type="time" />
+      <details
+        class="more"
+        open={further.some((name) => (form.get(name) ?? "") !== "" || errors[name] !== undefined)}
+      >
+        <summary>Weekdays and quiet hours</summary>
+        <div>
+          <OnlyThese
+            label="Weekdays"
+            name="weekdays"
+            all="Every day"
+            only="Only on these days; messages of other days wait"
+            choices={weekdayChoices}
+            form={form}
+            error={errors["weekdays"]}
+          />
+          <TextField
+            {...field("quiet_from")}
+            label="Quiet hours begin"
+            type="time"
+            help={
+              <Help about="quiet hours" manual="notify#choose-who-is-sent-what">
+                In quiet hours messages wait, and are sent as one when they end.
+              </Help>
+            }
+          />
+          <TextField
+            {...field("quiet_to")}
+            label="Quiet hours end"
+            type="time"
+            hint="Leave both empty for none."
+          />
+        </div>
+      </details>
+      <TextField
+        {...field("time_zone")}
+        label="Time zone"
+        suggestions={Intl.supportedValuesOf("timeZone")}
+        hint="Of all times above: UTC, or a name such as Europe/Berlin."
+      />
+    </>
+  );
+}
+
+/** Reads the settings from the form; `errors` is empty if all of them are valid. */
+function readSubscription({ form, services: { channels } }: Context<SubscriptionServices>): {
+  settings: SubscriptionSettings;
+  errors: FieldErrors;
+} {
+  const reader = createFieldReader();
+  const { errors, field } = reader;
+  const given = (name: string) => (form.get(name) ?? "").trim();
+  const settings: SubscriptionSettings = {
+    channel: field("channel", () => nameOf(channels, given("channel")), ""),
+    events: field("events", () => readEvents(form.getAll("events")), []),
+    filter: readFilter(form, reader),
+    digest: field("digest", () => oneOf(digests, given("digest")), "none"),
+    at: field("at", () => readTime(given("at") || "08:00"), 0),
+    weekdays: field("weekdays", () => readOnlyThese(form, "weekdays").map((day) => oneOf(weekdays, day)), []),
+    timeZone: field("time_zone", () => readZone(given("time_zone") || "UTC"), "UTC"),
+    quietHours: null,
+  };
+  if (given("quiet_from") === "" && given("quiet_to") === "") return { settings, errors };
+  const from = field("quiet_from", () => readTime(given("quiet_from")), 0);
+  const to = field("quiet_to", () => readTime(given("quiet_to")), 1);
+  field("quiet_to", () => checkDifferent(from, to), undefined);
+  return { settings: { ...settings, quietHours: { from, to } }, errors };
+}
+
+function nameOf(channels: Pick<Channels, "find">, key: string): string {
+  const channel = channels.find(key);
+  if (channel === undefined) throw badRequest("choose one of the channels");
+  return channel.name;
+}
+
+function readEvents(types: readonly string[]) {
+  if (types.length === 0) throw badRequest("choose at least one event");
+  return types.map((type) => oneOf(noticeTypes, type));
+}
+
+function readTime(text: string): number {
+  const result = readTimeOfDay(text);
+  if ("value" in result) return result.value;
+  throw badRequest(`enter ${result.allowed}`);
+}
+
+function readZone(text: string): string {
+  const result = readTimeZone(text);
+  if ("value" in result) return result.value;
+  throw badRequest(`enter ${result.allowed}`);
+}
+
+function checkDifferent(from: number, to: number): void {
+  if (from === to) throw badRequest("the quiet hours must not end when they begin");
+}
 
 const pages: EntryPages<Subscription, SubscriptionServices, SubscriptionSettings> = {
   noun: "subscription",
@@ -71,3 +281,11 @@ function showSubscription(
     </>,
   );
 }
+
+type SubscriptionServices = "channels" | "domains" | "notifications";
+
+const digestChoices = [
+  { value: "none", label: "at once", hint: "A burst of threats becomes one message." },
+  { value: "hourly", label: "every hour", hint: "At the full hour, if something happened." },
+  { value: "daily", label: "every day", hint: "At the time below, if something happened." },
+];

@@ -13,7 +13,7 @@ import {
 } from "../../kit/paths.ts";
 import type { Grouping } from "../../shell/reader.ts";
 import { listPath, type Look } from "../../threat-kit/filters.ts";
-import type { ViewTab } from "../views/views.ts";
+import type { ViewTab } from "../../threat-kit/views.tsx";
 
 /** Title of the list, and what can be done with the present view. */
 export function ListHead(props: {

@@ -6,21 +6,21 @@ import { attempt, parseWholeNumber } from "../../kit/fields.ts";
 import { Button, Form, HiddenFields, PostButton, TextField } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newViewPath, savedViewPath, threatsPath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
 import { listPath, readListRequest, type ListReader, activeFilters } from "../../threat-kit/filters.ts";
 
 type ViewContext = Context<"savedViews">;
 
 const toThreats = { label: "Threats", path: threatsPath };
 
-export function newView(context: ViewContext): PageResult {
+function newView(context: ViewContext): PageResult {
   return renderNewView(context, readListRequest(context.query, context).query, {
     name: "",
     message: undefined,
   });
 }
 
-export async function saveView(context: ViewContext): Promise<PageResult> {
+async function saveView(context: ViewContext): Promise<PageResult> {
   const { services, form, by, write } = context;
   // An invalid query is never saved; the canonical one is.
   const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""), context);
@@ -103,12 +103,12 @@ function findView({ services, params }: ViewContext): SavedView {
   return services.savedViews.get(seq);
 }
 
-export function editView(context: ViewContext): PageResult {
+function editView(context: ViewContext): PageResult {
   const view = findView(context);
   return renderView(context, view, { name: view.name, message: undefined });
 }
 
-export async function renameView(context: ViewContext): Promise<PageResult> {
+async function renameView(context: ViewContext): Promise<PageResult> {
   const { services, form, by, write } = context;
   const view = findView(context);
   const name = form.get("name") ?? "";
@@ -117,13 +117,13 @@ export async function renameView(context: ViewContext): Promise<PageResult> {
   return redirect(pathOf(view, context), "View renamed.");
 }
 
-export async function moveView(context: ViewContext): Promise<PageResult> {
+async function moveView(context: ViewContext): Promise<PageResult> {
   const view = findView(context);
   await context.write(() => context.services.savedViews.moveUp(view.seq));
   return redirect(savedViewPath(view.seq), "View moved one place to the left.");
 }
 
-export async function deleteView(context: ViewContext): Promise<PageResult> {
+async function deleteView(context: ViewContext): Promise<PageResult> {
   const { seq } = findView(context);
   const { services, by, write } = context;
   const { name, query } = await write(() => services.savedViews.remove(seq, { by }));
@@ -182,3 +182,17 @@ function renderView(
     { status: message === undefined ? 200 : 400 },
   );
 }
+
+const view = savedViewPath(":seq");
+
+/** Saved views of the list of threats. */
+export const viewPages: PageGroup = {
+  routes: [
+    { method: "GET", path: newViewPath, permission: "decide", run: newView },
+    { method: "POST", path: newViewPath, permission: "decide", run: saveView },
+    { method: "GET", path: view, permission: "decide", run: editView },
+    { method: "POST", path: view, permission: "decide", run: renameView },
+    { method: "POST", path: `${view}/move`, permission: "decide", run: moveView },
+    { method: "POST", path: `${view}/delete`, permission: "decide", run: deleteView },
+  ],
+};

@@ -1,7 +1,8 @@
 import { type Endpoint, webhookKind } from "../../../../messaging/channels/webhook/endpoint.ts";
 import { failedCountedMax } from "../../../../messaging/deliveries/store/failure-summary.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
-import { EntryLink, LinkButton, PageHead } from "../../kit/components.tsx";
+import type { Instant } from "../../../../platform/lib/clock.ts";
+import { EntryLink, LinkButton, PageHead, ActionLink, Copyable, Time } from "../../kit/components.tsx";
 import { page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
@@ -14,7 +15,10 @@ import {
   endpointWords,
   RecipientState,
 } from "../../delivery-kit/recipient-parts.tsx";
-import { EndpointUrl } from "./webhook-parts.tsx";
+import { FlashMessage } from "../../kit/marks.tsx";
+import { Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { TestNote, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
 
 const typesNamed = 2;
 
@@ -88,6 +92,65 @@ function EventsOf({ endpoint: { events, filter } }: { endpoint: Endpoint }) {
     <>
       <span title={events.join(", ")}>{events.length === 0 ? "All events" : types}</span>
       {filter === null ? null : <p>threats {filterPhrases(filter).join(", ")}</p>}
+    </>
+  );
+}
+
+/** The URL of an endpoint. Its path and query may hold a secret, which only administrators may see. */
+export function EndpointUrl({ url, charactersMax }: { url: string; charactersMax: number }) {
+  const isWhole = usePage().may("administer");
+  return <Text text={isWhole ? url : `${new URL(url).origin}/…`} charactersMax={charactersMax} />;
+}
+
+/** Results of a change, shown once on the page of the endpoint. */
+export interface Saved {
+  /** The new secret. It cannot be retrieved later. */
+  secret?: string | undefined;
+  test?: TestShown | undefined;
+  /** The host of the URL has no address yet. */
+  warning?: string | undefined;
+}
+
+export const savedName = (id: string) => `webhook ${id}`;
+
+/** Results of a change, shown once. */
+export function SavedNote({ saved: { secret, test, warning } }: { saved: Saved }) {
+  return (
+    <>
+      {secret === undefined ? null : (
+        <div class="card once">
+          <h2>Secret</h2>
+          <p>
+            Signs each request. The receiver verifies X-Service-Signature with it. Copy it now: it is shown
+            only once.
+          </p>
+          <Copyable text={secret} label="the secret" secret />
+        </div>
+      )}
+      {warning === undefined ? null : (
+        <FlashMessage
+          flash={{ tone: "warning", text: `The host of this URL cannot be resolved: ${warning}` }}
+        />
+      )}
+      {test === undefined ? null : <TestNote test={test} />}
+    </>
+  );
+}
+
+export function SecretState(props: { endpoint: Endpoint; now: Instant; declared: boolean }) {
+  const { endpoint, now, declared } = props;
+  const { id, previousSecretUntil } = endpoint;
+  const rotating = previousSecretUntil !== null && previousSecretUntil > now;
+  return (
+    <>
+      stored, shown only when it was created
+      {rotating ? (
+        <>
+          {" "}
+          · the previous one also signs until <Time at={previousSecretUntil} />
+        </>
+      ) : null}
+      {declared ? null : <ActionLink path={`${path}/${id}/rotate`} label="Rotate" />}
     </>
   );
 }

@@ -1,5 +1,9 @@
 import { endpointPresentation } from "../../../../messaging/channels/webhook/presentation.ts";
-import { webhookKind, type Endpoint } from "../../../../messaging/channels/webhook/endpoint.ts";
+import {
+  webhookKind,
+  type Endpoint,
+  rotationOverlapMs,
+} from "../../../../messaging/channels/webhook/endpoint.ts";
 import { failureAdvice } from "../../../../messaging/channels/failures.ts";
 import type { AttemptResult } from "../../../../messaging/deliveries/channel.ts";
 import { isDeclared } from "../../../../platform/config/declared.ts";
@@ -9,21 +13,27 @@ import type { EntryPages, EntryWords } from "../../entries/description.ts";
 import { editableEntry, EntryName, entryOf, entryRoutes } from "../../entries/entry-pages.tsx";
 import { Help, MenuLink } from "../../kit/disclosure.tsx";
 import { Text } from "../../kit/name.tsx";
-import { redirect, type PageResult } from "../../kit/page-result.ts";
+import { redirect, type PageResult, page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
-import type { PageGroup, Context, NavigationMark } from "../../shell/router.ts";
+import type { PageGroup, Context, NavigationMark, Route } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
 import { filterFacts } from "../../threat-kit/event-filter.tsx";
-import { endpointWords } from "../../delivery-kit/recipient-parts.tsx";
+import { endpointWords, RecipientState } from "../../delivery-kit/recipient-parts.tsx";
 import { recipientPage } from "../../delivery-kit/recipient-page.tsx";
-import { RecipientState } from "../../delivery-kit/recipient-parts.tsx";
-import { eventReplay, replayRoutes } from "../../delivery-kit/sending-again.tsx";
-import { sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
+import { eventReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
 import { testShown } from "../../delivery-kit/delivery-parts.tsx";
+import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
+import { attempt } from "../../kit/fields.ts";
+import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
 import { endpointForm, type EndpointFields } from "./webhook-form.tsx";
-import { listEndpoints } from "./webhook-list.tsx";
-import { EndpointUrl, savedName, SavedNote, SecretState, type Saved } from "./webhook-parts.tsx";
-import { rotateRoutes } from "./webhook-rotate-pages.tsx";
+import {
+  listEndpoints,
+  EndpointUrl,
+  savedName,
+  SavedNote,
+  SecretState,
+  type Saved,
+} from "./webhook-list.tsx";
 
 type Services = "config" | "deliveries" | "domains" | "threats" | "webhooks";
 
@@ -160,4 +170,74 @@ function settingsOf(endpoint: Endpoint, { now, services: { config } }: Context<S
       `${concurrency ?? config.webhooks.endpointConcurrency} concurrent requests, ${ratePerSecond === null ? "no rate limit" : `${ratePerSecond} per second`}`,
     ],
   ] as const;
+}
+
+/** Routes for rotating the secret of an endpoint. */
+function rotateRoutes(editable: (context: Context<"webhooks">) => Endpoint): Route<"webhooks">[] {
+  const rotatePath = `${path}/:id/rotate`;
+
+  async function rotate(context: Context<"webhooks">) {
+    const { form, services, by } = context;
+    const endpoint = editable(context);
+    const given = (form.get("secret") ?? "").trim();
+    const rotated = await attempt(() =>
+      services.webhooks.endpoints.rotate(endpoint.id, {
+        ...(given === "" ? {} : { secret: given }),
+        overlapMs: form.get("old") === "now" ? 0 : rotationOverlapMs,
+        by,
+      }),
+    );
+    if (!rotated.ok) return show(endpoint, form, rotated.message);
+    const saved: Saved = { secret: rotated.value.secret };
+    context.putOnce(savedName(endpoint.id), saved);
+    return redirect(`${path}/${endpoint.id}`, `${endpoint.name} has a new secret.`);
+  }
+
+  return [
+    {
+      method: "GET",
+      path: rotatePath,
+      permission: "administer",
+      run: (context) => show(editable(context), context.query),
+    },
+    { method: "POST", path: rotatePath, permission: "administer", run: rotate },
+  ];
+}
+
+function show(endpoint: Endpoint, form: URLSearchParams, message?: string) {
+  const { id, name } = endpoint;
+  const back = `${path}/${id}`;
+  return page(
+    "Rotate secret",
+    <div class="narrow">
+      <PageHead
+        title="Rotate the secret"
+        crumbs={[{ label: name, path: back }]}
+        lead="The new secret is shown once, on the next page."
+      />
+      <FormError message={message} />
+      <Form action={`${back}/rotate`}>
+        <Choices
+          single
+          label="Current secret"
+          name="old"
+          values={[form.get("old") ?? "later"]}
+          choices={[
+            {
+              value: "later",
+              label: "continues to sign for 24 hours",
+              hint: "so that the receiver can switch in between",
+            },
+            { value: "now", label: "stops signing now", hint: "if it has leaked" },
+          ]}
+        />
+        <TextField label="New secret" name="secret" maxLength={200} hint="Leave empty to generate one." />
+        <div class="line">
+          <Button label="Rotate secret" />
+          <LinkButton path={back} label="Cancel" />
+        </div>
+      </Form>
+    </div>,
+    { status: message === undefined ? 200 : 400 },
+  );
 }
