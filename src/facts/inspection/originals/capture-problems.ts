@@ -1,6 +1,8 @@
+import { fillIn } from "../../../platform/lib/wording.ts";
 import type { InspectionResult } from "../model/inspector.ts";
 import { isOwnHost, type Owner } from "../discovery/own-names.ts";
 import type { CaptureProblem } from "../model/original.ts";
+import texts from "./capture-problems.json" with { type: "json" };
 
 /** Status from which a response is an error instead of a page. */
 const errorStatusMin = 400;
@@ -21,39 +23,15 @@ export function problemOf(result: InspectionResult, owner: Owner): CaptureProble
   return undefined;
 }
 
+const problems: Readonly<Record<CaptureProblem["code"], { text: string; advice: string }>> = texts;
+
 /** Describes a problem, as a phrase that follows a colon. The detail is untrusted. */
 export function describeProblem({ code, detail }: CaptureProblem): string {
-  switch (code) {
-    case "unreachable":
-      return `the page cannot be opened (${detail})`;
-    case "error_status":
-      return `the server responds with status ${detail}`;
-    case "parked":
-      return `the page is no site of yours (${detail})`;
-    case "leads_elsewhere":
-      return `the address leads to ${detail}, which is not an allowed name`;
-    case "no_content":
-      return detail === ""
-        ? "the page has no content"
-        : `the page has no content that can be read (${detail})`;
-    case "insecure":
-      return `the page came without a valid certificate (${detail}), and the version on record came with one`;
-  }
+  if (code === "no_content" && detail === "") return "the page has no content";
+  return fillIn(problems[code].text, { detail });
 }
 
 /** Returns what to do about a problem, as a sentence. */
 export function adviceOn({ code, detail }: CaptureProblem): string {
-  switch (code) {
-    case "unreachable":
-      return "Pages on private networks are never opened. If visitors can open this one, let phishwatch reach it by a public address; otherwise remove it and add logos.";
-    case "error_status":
-    case "no_content":
-      return "If visitors see a page there, the server may reject programs: allow the address of phishwatch there.";
-    case "parked":
-      return "Check who controls the name, or replace the address.";
-    case "leads_elsewhere":
-      return `If ${detail} is yours, add it to the allowed names.`;
-    case "insecure":
-      return "Check the certificate of the site, and whether somebody controls the network between.";
-  }
+  return fillIn(problems[code].advice, { detail });
 }
