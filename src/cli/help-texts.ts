@@ -4,7 +4,7 @@ import type { CommandDefinition } from "./terminal/command.ts";
 interface HelpText {
   /** Paragraphs. */
   details?: readonly string[];
-  examples: readonly (readonly string[])[];
+  examples?: readonly (readonly string[])[];
 }
 
 /** Texts by the words that name a command, such as `threats list`. */
@@ -18,7 +18,7 @@ export const helpTexts: Readonly<Record<string, HelpText>> = texts;
 export function helpTextOf(
   words: string,
   { details, examples }: Pick<CommandDefinition, "details" | "examples">,
-): HelpText {
+): Required<HelpText> {
   const given = helpTexts[words];
   const paragraphs = details?.split("\n\n").map((paragraph) => paragraph.replaceAll("\n", " "));
   return { details: paragraphs ?? given?.details ?? [], examples: examples ?? given?.examples ?? [] };

@@ -32,20 +32,11 @@ const exportCommand = command({
   name: "export",
   arguments: "<list>",
   summary: "write a block list to standard output or a file",
-  details: `Needs no running server. A file is replaced at once, so that a program never reads half of it, and only if the list has
-changed: prints "changed" or "unchanged".`,
   flags: {
     format: choice("--format <format>", blockListFormats, "format", "txt"),
     output: text("--output <file>", "write to this file"),
     config: configFlag,
   },
-  examples: [
-    ["phishwatch lists export block --format csv", "to standard output"],
-    [
-      "phishwatch lists export block --format unbound --output /etc/unbound/phishwatch.conf | grep -qx changed && unbound-control reload",
-      "in a scheduled job",
-    ],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ lists }) => {
       const found = lists.get(args[0] ?? "");

@@ -22,7 +22,6 @@ const test = command({
   arguments: "<channel>",
   summary: "send a test message once and show the response",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch channels test team-chat", "response, and what to change if it fails"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ channels }) => {
       const by = actorOfShell(terminal.env);

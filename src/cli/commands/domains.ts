@@ -26,7 +26,6 @@ const list = command({
   name: "list",
   summary: "list the protected domains",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch domains list", "list all protected domains"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ domains }) => {
       const rows = domains.list();
@@ -46,20 +45,12 @@ const add = command({
   name: "add",
   arguments: "<domain>",
   summary: "protect a domain",
-  details:
-    "A running server uses it immediately, and checks the names that were seen before. Add domains of the configuration file there.",
   flags: {
     keyword: keywordFlag,
     allow: allowFlag,
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    [
-      "phishwatch domains add example-shop.com --keyword exampleshop --allow example-shop.net",
-      "protect a domain with a keyword and an allowed domain",
-    ],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ archive, domains }) => {
       const { keyword: keywords, allow } = options;
@@ -77,8 +68,6 @@ const change = command({
   name: "change",
   arguments: "<domain>",
   summary: "change the keywords or allowed domains of a protected domain",
-  details:
-    "Given lists replace the existing ones; others stay. A running server uses the change immediately. Change domains of the configuration file there.",
   flags: {
     keyword: keywordFlag,
     allow: allowFlag,
@@ -87,10 +76,6 @@ const change = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch domains change example-shop.com --keyword exampleshop --keyword exshop", "set two keywords"],
-    ["phishwatch domains change example-shop.com --clear-allow", "remove all allowed domains"],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ archive, domains }) => {
       const keywords = listOf("keyword", options.keyword, options.clearKeywords, "--clear-keywords");
@@ -152,15 +137,7 @@ const remove = command({
   name: "remove",
   arguments: "<domain>",
   summary: "stop protecting a domain",
-  details:
-    "Its threats are kept: a domain that has threats is disabled instead of removed, and their number is printed.",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [
-    [
-      "phishwatch domains remove example-shop.com",
-      "stop protecting a domain that was added here or in the console",
-    ],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ domains, threats }) => {
       const [name = ""] = args;

@@ -10,7 +10,6 @@ import { printJson, printRows, shortTime, type Column } from "../terminal/table.
 const create = command({
   name: "create",
   summary: "create an API key",
-  details: "Prints the key to standard output. It cannot be shown again, because only its hash is stored.",
   flags: {
     name: text("--name <name>", "name of the key (default: command line)"),
     plan: choice("--plan <plan>", plans, "rate limit", defaultPlan),
@@ -20,13 +19,6 @@ const create = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch keys create --name ci --scope threats:read --expires-in 90d", "create a read-only key"],
-    [
-      "KEY=$(phishwatch keys create --name feeder --scope candidates:write)",
-      "create a key and keep it in a variable",
-    ],
-  ],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
       const { name = "command line", plan, scope, domain, expiresIn } = options;
@@ -62,7 +54,6 @@ const list = command({
   name: "list",
   summary: "list API keys (secrets are never shown)",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch keys list", "list all keys with their scopes and last use"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
       const rows = keys.list();
@@ -75,10 +66,7 @@ const revoke = command({
   name: "revoke",
   arguments: "<id>",
   summary: "revoke an API key permanently",
-  details:
-    "Give the id of the key or its prefix as shown by 'keys list'. A running server rejects the key immediately.",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch keys revoke pw_5Xf80", "revoke a leaked key"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ keys }) => {
       const record = keys.revoke((args[0] ?? "").replace(/…$/, ""), { by: actorOfShell(terminal.env) });

@@ -36,7 +36,6 @@ const list = command({
   name: "list",
   summary: "list the accounts of the console",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch users list", "list all accounts with their roles"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ accounts }) => {
       const rows = accounts.list();
@@ -49,8 +48,6 @@ const add = command({
   name: "add",
   arguments: "<name>",
   summary: "create an account of the console",
-  details:
-    "Prints a link to choose a password with, which works once. Give it only to the person whom the account is for.",
   flags: {
     role: choice("--role <role>", roles, "role of the account", undefined),
     passwordStdin: passwordFlag,
@@ -58,13 +55,6 @@ const add = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch users add alice --role analyst", "create an account and print its invitation"],
-    [
-      "phishwatch users add bob --role viewer --password-stdin < password.txt",
-      "create an account with a password",
-    ],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ accountManagement }, config) => {
       const { role, passwordStdin, expiresIn: lifetimeMs } = options;
@@ -104,10 +94,7 @@ const disable = command({
   name: "disable",
   arguments: "<name>",
   summary: "disable an account and end its sessions",
-  details:
-    "Accounts are not deleted, because the history names them. The threats that are assigned to the account stay assigned.",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch users disable alice", "let alice sign in no longer"]],
   run: ({ args: [name = ""], options, terminal }) =>
     change(name, { options, terminal }, "disabled", ({ accountManagement }, { seq }) =>
       accountManagement.disable(seq, { by: actorOfShell(terminal.env) }),
@@ -119,7 +106,6 @@ const enable = command({
   arguments: "<name>",
   summary: "enable a disabled account",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch users enable alice", "let alice sign in again"]],
   run: ({ args: [name = ""], options, terminal }) =>
     change(name, { options, terminal }, "enabled", ({ accountManagement }, { seq }) =>
       accountManagement.enable(seq, { by: actorOfShell(terminal.env) }),
@@ -130,8 +116,6 @@ const reset = command({
   name: "reset",
   arguments: "<name>",
   summary: "replace a lost password, or remove lost one-time codes",
-  details:
-    "Prints a link to choose a new password with, which works once. Until then, the present password works. The new password ends all sessions of the account.",
   flags: {
     passwordStdin: passwordFlag,
     codes: toggle("--codes", "remove the one-time codes and recovery codes; the password stays"),
@@ -139,13 +123,6 @@ const reset = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch users reset admin", "print a link to choose a new password for admin"],
-    [
-      "phishwatch users reset alice --codes",
-      "let alice, who lost the phone, sign in with the password alone",
-    ],
-  ],
   run: ({ args: [name = ""], options, terminal }) =>
     withAppliance({ terminal, options }, async ({ accounts, accountManagement }, config) => {
       const { passwordStdin, codes, expiresIn: lifetimeMs, json } = options;
@@ -184,10 +161,6 @@ const sessions = command({
   arguments: "<name>",
   summary: "list the sessions of an account, or end them",
   flags: { end: toggle("--end", "end all sessions of the account"), json: jsonFlag, config: configFlag },
-  examples: [
-    ["phishwatch users sessions alice", "list where alice is signed in"],
-    ["phishwatch users sessions alice --end", "sign alice out everywhere"],
-  ],
   run: ({ args: [name = ""], options, terminal }) =>
     withAppliance({ terminal, options }, ({ accounts, accountManagement, openSignIn }) => {
       const account = accounts.require(name);

@@ -36,7 +36,6 @@ const ping = command({
   arguments: "<endpoint>",
   summary: "send a webhook.ping once and show the response",
   flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch webhooks test soc", "status and response time"]],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks }) => {
       const endpoint = webhooks.endpoints.get(args[0] ?? "");
@@ -61,8 +60,6 @@ const rotate = command({
   name: "rotate",
   arguments: "<endpoint>",
   summary: "rotate the secret of a webhook endpoint",
-  details:
-    "Prints the new secret on standard output, only once. By default, the old one also signs for 24 hours.",
   flags: {
     secretFile: secretFlag,
     overlap: duration("--overlap <duration>", "how long the old secret also signs (default: 24h)"),
@@ -71,10 +68,6 @@ const rotate = command({
     json: jsonFlag,
     config: configFlag,
   },
-  examples: [
-    ["phishwatch webhooks rotate soc", "once a year"],
-    ["phishwatch webhooks rotate soc --now", "after a leak"],
-  ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async (app) => {
       const { endpoints } = app.webhooks;

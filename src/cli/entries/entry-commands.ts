@@ -97,12 +97,13 @@ export function entryCommand<E extends Named>(
   const { commands, example, group, noun } = presentation;
   const { name = verb, argument, purpose = "by name or identifier", examples, ...texts } = commands[verb]!;
   const isList = verb === "list";
-  const usual = `phishwatch ${group} ${name}${isList ? "" : ` ${example}`}`;
+  const usual: [string, string] = [`phishwatch ${group} ${name}${isList ? "" : ` ${example}`}`, purpose];
   return command({
     ...texts,
     name,
     arguments: isList ? undefined : `<${argument ?? (verb === "add" ? "name" : noun)}>`,
-    examples: examples ?? [[usual, purpose]],
+    // Examples with settings are among the texts of the help.
+    examples: examples ?? (verb === "add" || verb === "change" ? undefined : [usual]),
     flags: { ...flags, config: configFlag },
     run: ({ args: [key = ""], options, terminal }) =>
       withAppliance({ terminal, options }, (app) => {

@@ -63,31 +63,9 @@ export const channelPresentation: EntryPresentation<ChannelRecipient, Services> 
   commands: {
     add: {
       summary: "add a channel for people: chat, phone or email",
-      details: `Each type needs its own settings; an error names what is missing. Secrets are taken from files, because every user can read
-the arguments of a command. A running server uses the channel at once. 'phishwatch subscriptions add' says what it is sent.`,
-      examples: [
-        [
-          "phishwatch channels add team-chat --type slack --url-file - --test",
-          "reads the address from standard input, and tries it",
-        ],
-        [
-          "phishwatch channels add soc-mail --type email --to soc@example.com",
-          "over the mail server of [smtp]",
-        ],
-        ["phishwatch channels add phone --type ntfy --topic phishwatch-alerts-4711", "on ntfy.sh"],
-      ],
     },
     change: {
       summary: "change a channel",
-      details:
-        "Changes only what is given; an empty file removes an optional setting. A running server uses the changes at once.",
-      examples: [
-        ["phishwatch channels change team-chat --url-file new-address.txt", "after creating a new address"],
-        [
-          "phishwatch channels change soc-mail --to soc@example.com --to cert@example.com",
-          "other recipients",
-        ],
-      ],
     },
     list: { summary: "list channels (secrets are never shown)", purpose: "channels and their state" },
     show: { summary: "show a channel, its state and why it fails" },
@@ -95,8 +73,6 @@ the arguments of a command. A running server uses the channel at once. 'phishwat
     enable: { summary: "enable a channel; waiting messages are sent at once", purpose: "after fixing it" },
     disable: {
       summary: "disable a channel; its messages wait",
-      details:
-        "Works for declared channels, too. The channel stays disabled, across restarts, until it is enabled. To stop messages for good, disable its subscriptions.",
     },
   },
   fields: [

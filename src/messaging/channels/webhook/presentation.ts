@@ -27,23 +27,9 @@ export const endpointPresentation: EntryPresentation<Endpoint, { webhooks: Webho
     add: {
       summary: "add a webhook endpoint",
       argument: "url",
-      details:
-        "Prints the signing secret on standard output, only once. A running server uses the endpoint at once.",
-      examples: [
-        [
-          "phishwatch webhooks add https://soc.example/hooks --name soc --test",
-          "all events, with a first ping",
-        ],
-        ["phishwatch webhooks add https://soc.example/new --event threat.created", "new threats only"],
-        ["phishwatch webhooks add https://soc.example/urgent --min-severity high", "severe threats only"],
-      ],
     },
     change: {
       summary: "change a webhook endpoint",
-      details: "Changes only what is given. A running server uses the changes at once.",
-      examples: [
-        ["phishwatch webhooks change soc --event threat.created --rate 5", "fewer events, at a limited rate"],
-      ],
     },
     list: {
       summary: "list webhook endpoints (secrets are never shown)",
@@ -53,13 +39,9 @@ export const endpointPresentation: EntryPresentation<Endpoint, { webhooks: Webho
     remove: { summary: "remove a webhook endpoint and its deliveries" },
     enable: {
       summary: "enable a webhook endpoint",
-      details:
-        "Pending deliveries continue at once. Prints how many events it missed; 'webhooks replay' sends them.",
     },
     disable: {
       summary: "disable a webhook endpoint; pending deliveries stay queued",
-      details: `Works for declared endpoints, too. The endpoint stays disabled, across restarts, until it is enabled. Events in the
-meantime are not queued for it: 'webhooks enable' prints how to send them.`,
     },
   },
   fields: [

@@ -31,26 +31,9 @@ export const subscriptionPresentation: EntryPresentation<Subscription, Services>
   commands: {
     add: {
       summary: "add a subscription",
-      details:
-        "Without settings, the channel is sent new threats at once. A running server uses the subscription at once.",
-      examples: [
-        [
-          "phishwatch subscriptions add urgent --channel team-chat --min-severity high",
-          "severe threats at once",
-        ],
-        [
-          "phishwatch subscriptions add morning --channel soc-mail --digest daily --at 08:00 --time-zone Europe/Berlin",
-          "everything else once a day",
-        ],
-      ],
     },
     change: {
       summary: "change a subscription",
-      details: "Changes only what is given. A running server uses the changes at once.",
-      examples: [
-        ["phishwatch subscriptions change urgent --quiet-hours 22:00-07:00", "no messages at night"],
-        ["phishwatch subscriptions change urgent --all-threats --verified-only", "another filter"],
-      ],
     },
     list: { summary: "list subscriptions", purpose: "subscriptions and their state" },
     show: { summary: "show a subscription" },
@@ -58,8 +41,6 @@ export const subscriptionPresentation: EntryPresentation<Subscription, Services>
     enable: { summary: "enable a subscription" },
     disable: {
       summary: "disable a subscription; what waits for its next message is dropped",
-      details:
-        "Works for declared subscriptions, too. A subscription stays disabled, across restarts, until it is enabled.",
     },
   },
   fields: [

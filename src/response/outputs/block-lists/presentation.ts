@@ -26,31 +26,17 @@ export const listPresentation: EntryPresentation<List, { lists: Lists }> = {
     show: { summary: "show a block list and its addresses, which contain the token" },
     add: {
       summary: "add a block list",
-      details: `Prints the address of the list in the format txt on standard output; 'lists show' prints the others. Without options, the
-list contains active threats of high severity that are verified.`,
-      examples: [
-        ["phishwatch lists add block", "verified threats of high severity"],
-        [
-          "phishwatch lists add watch --min-severity low --verified no --max-age 30d",
-          "everything from the last 30 days",
-        ],
-      ],
     },
     change: {
       summary: "change the filter of a block list",
-      details: "Changes only what is given. A running server uses the changes at once.",
-      examples: [["phishwatch lists change block --min-severity medium", "list more threats"]],
     },
     rotate: {
       summary: "replace the token of a block list; its old addresses end at once",
-      details: "Prints the new address in the format txt on standard output.",
       purpose: "after an address has leaked",
     },
     enable: { summary: "enable a block list" },
     disable: {
       summary: "disable a block list; its addresses return 404",
-      details: `Works for declared lists, too. The list stays disabled, across restarts, until it is enabled. Resolvers continue to use what
-they have downloaded.`,
     },
     remove: { summary: "remove a block list; its addresses return 404" },
   },
