@@ -161,19 +161,18 @@ export async function openExisting(path: string): Promise<FileHandle | undefined
   }
 }
 
-async function* segmentBlocks({
-  folder,
-  segment,
-  offset,
-  signal,
-  onDamage,
-}: {
+interface SegmentBlocksOptions {
   folder: string;
   segment: Segment;
   offset: number;
   signal: AbortSignal;
   onDamage?: ((bytes: number) => void) | undefined;
-}): AsyncGenerator<NameBlock & { inFile: Segment }> {
+}
+
+async function* segmentBlocks(
+  options: SegmentBlocksOptions,
+): AsyncGenerator<NameBlock & { inFile: Segment }> {
+  const { folder, segment, offset, signal, onDamage } = options;
   const opened = await openSegment(folder, segment);
   if (opened === undefined) return;
   const { file, inFile } = opened;

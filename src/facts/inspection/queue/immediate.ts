@@ -10,24 +10,21 @@ import { outcomeOf } from "./record-result.ts";
 import type { Runner } from "./runner.ts";
 import type { InspectionStore } from "../store/inspection-store.ts";
 
-/**
- * Returns a function that inspects one address in this process, without the queue. An address whose host was inspected a
- * moment ago is queued for a running server instead.
- */
-export function createImmediateInspection({
-  admission,
-  attempt,
-  clock,
-  database,
-  finish,
-  ids,
-  store,
-}: Needs<"clock" | "database" | "ids"> & {
+interface ImmediateInspectionDependencies extends Needs<"clock" | "database" | "ids"> {
   admission: Pick<Admission, "check" | "enqueue" | "known">;
   attempt: RunAttempt;
   finish: Runner["finish"];
   store: InspectionStore;
-}): (address: string, options: InspectNowOptions) => Promise<NowOutcome> {
+}
+
+/**
+ * Returns a function that inspects one address in this process, without the queue. An address whose host was inspected a
+ * moment ago is queued for a running server instead.
+ */
+export function createImmediateInspection(
+  dependencies: ImmediateInspectionDependencies,
+): (address: string, options: InspectNowOptions) => Promise<NowOutcome> {
+  const { admission, attempt, clock, database, finish, ids, store } = dependencies;
   /** One after the other, so that each address of a host is decided when the one before it is recorded. */
   const perHost = createKeyedLimiter(1);
 

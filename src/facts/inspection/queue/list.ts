@@ -100,20 +100,20 @@ function conditionOfRequest({ by, first, last }: PersonalRequest): Condition {
 /** Counting what waits takes a few milliseconds, so a result is used for this long. */
 const keptMs = 1_000;
 
-/** Returns the state of the queue. `forget` has it counted again, for a person who looks at what was just requested. */
-export function createStatus({
-  budget,
-  clock,
-  config,
-  running,
-  store,
-}: {
+interface StatusDependencies {
   budget: Budget;
   clock: Pick<Clock, "now" | "monotonicMs">;
   config: Pick<Config, "inspection" | "lookups">;
   running: () => number;
   store: InspectionStore;
-}): { status: () => InspectionStatus; forget: () => void } {
+}
+
+/** Returns the state of the queue. `forget` has it counted again, for a person who looks at what was just requested. */
+export function createStatus(dependencies: StatusDependencies): {
+  status: () => InspectionStatus;
+  forget: () => void;
+} {
+  const { budget, clock, config, running, store } = dependencies;
   let counted: Pick<InspectionStatus, "waiting" | "oldestAt" | "totals"> | undefined;
   let countedAtMs = -Infinity;
   function status(): InspectionStatus {

@@ -6,24 +6,23 @@ import type { NameBatch } from "../name-batch.ts";
 /** Where a check of the archive resumes; null: at its start. */
 export type CheckPosition = ArchivePosition | null;
 
-/**
- * Reads the archive and yields the names that may match, block by block, with the day and the source of each.
- * @param screen drops the names that cannot match; results are needed in the order of the calls.
- */
-export async function* screenedBlocks({
-  archive,
-  start,
-  screen,
-  blocksAheadMax,
-  signal,
-}: {
+interface ScreenedBlocksOptions {
   archive: Pick<Archive, "read">;
   start: CheckPosition;
   screen: (lines: WholeLines) => ScreenedChunk | Promise<ScreenedChunk>;
   /** Blocks that are screened while earlier ones are classified. Each has some 10,000 names. */
   blocksAheadMax: number;
   signal: AbortSignal;
-}): AsyncGenerator<NameBatch<CheckPosition>> {
+}
+
+/**
+ * Reads the archive and yields the names that may match, block by block, with the day and the source of each.
+ * @param screen drops the names that cannot match; results are needed in the order of the calls.
+ */
+export async function* screenedBlocks(
+  options: ScreenedBlocksOptions,
+): AsyncGenerator<NameBatch<CheckPosition>> {
+  const { archive, start, screen, blocksAheadMax, signal } = options;
   const inWork: { block: Seen; screened: ScreenedChunk | Promise<ScreenedChunk> }[] = [];
   let reached = start;
   const next = async (): Promise<NameBatch<CheckPosition>> => {

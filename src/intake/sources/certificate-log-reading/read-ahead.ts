@@ -86,6 +86,17 @@ export function createReadAhead({ protocol, read, buffered, signal }: ReadAheadD
 /** Requests of one search. Halving the largest tree takes 48. */
 const probesMax = 64;
 
+interface FindEntryByTimeOptions {
+  from: number;
+  to: number;
+  since: Instant;
+  /** Time of the end of the range. */
+  toAt: Instant;
+  toleranceMs: number;
+  entriesTolerated: number;
+  timeAt: (index: number) => Promise<Instant>;
+}
+
 /**
  * Returns an entry before which nothing was logged at `since` or later, searching from `from` to `to`. It
  * lies at most `toleranceMs` earlier than necessary, or `entriesTolerated` entries: what is read in vain costs less than
@@ -96,24 +107,10 @@ const probesMax = 64;
  *
  * @param timeAt returns the time of the entry at an index
  */
-export async function findEntryByTime({
-  from,
-  to,
-  since,
-  toAt,
-  toleranceMs,
-  entriesTolerated,
-  timeAt,
-}: {
-  from: number;
-  to: number;
-  since: Instant;
-  /** Time of the end of the range. */
-  toAt: Instant;
-  toleranceMs: number;
-  entriesTolerated: number;
-  timeAt: (index: number) => Promise<Instant>;
-}): Promise<{ index: number; at: Instant }> {
+export async function findEntryByTime(
+  options: FindEntryByTimeOptions,
+): Promise<{ index: number; at: Instant }> {
+  const { from, to, since, toAt, toleranceMs, entriesTolerated, timeAt } = options;
   let low = { index: from, at: await timeAt(from) };
   let high = { index: to, at: toAt };
   if (low.at >= since) return low;

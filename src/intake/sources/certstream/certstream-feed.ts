@@ -237,21 +237,20 @@ function sum(a: typeof noCounts, b: typeof noCounts): typeof noCounts {
   };
 }
 
-/** Returns a function that creates a source for a feed of the type `certstream`. */
-export function createCertstreamFeeds({
-  inspectFeed,
-  pauses,
-  resolveHost,
-  turns,
-  ...shared
-}: Needs<"clock" | "fillRandom" | "log"> & {
+interface CertstreamFeedsDependencies extends Needs<"clock" | "fillRandom" | "log"> {
   candidates: Candidates;
   inspectFeed: InspectFeed;
   pauses: SourcePauses;
   resolveHost: ResolveHost;
   turns: Turns;
   userAgent: string;
-}): (feed: StreamFeedConfig) => Source {
+}
+
+/** Returns a function that creates a source for a feed of the type `certstream`. */
+export function createCertstreamFeeds(
+  dependencies: CertstreamFeedsDependencies,
+): (feed: StreamFeedConfig) => Source {
+  const { inspectFeed, pauses, resolveHost, turns, ...shared } = dependencies;
   const { clock, fillRandom } = shared;
   return (declared) => {
     const { name, url, headers, query, allowPrivateNetworks } = declared;

@@ -53,22 +53,18 @@ export interface DeclaredRecipient extends Omit<SettingsInChannel, "target"> {
   target(present: unknown): unknown;
 }
 
-export function createRecipientAdministration({
-  auditLog,
-  clock,
-  database,
-  dependents = [],
-  ids,
-  kinds,
-  recipients,
-  traits,
-}: Needs<"auditLog" | "clock" | "database" | "ids"> & {
+interface RecipientAdministrationDependencies extends Needs<"auditLog" | "clock" | "database" | "ids"> {
   dependents?: readonly Dependents[];
   /** Kinds of the channels. */
   kinds: readonly string[];
   recipients: Recipients;
   traits: RecipientTraits;
-}): RecipientAdministration {
+}
+
+export function createRecipientAdministration(
+  dependencies: RecipientAdministrationDependencies,
+): RecipientAdministration {
+  const { auditLog, clock, database, dependents = [], ids, kinds, recipients, traits } = dependencies;
   const entries = createEntryAdministration<Recipient, SettingsInChannel, DeclaredRecipient>({
     auditLog,
     database,
