@@ -12,7 +12,7 @@ import type { RegistrationResult } from "../../src/facts/lookups/registration/re
 import type { Lookups } from "../../src/facts/lookups/lookups.ts";
 import type { Page, PageResult } from "../../src/facts/lookups/page/page-lookup.ts";
 import { fingerprintOf } from "../../src/facts/inspection/comparison/fingerprint.ts";
-import { keptScreenshot } from "../../src/facts/inspection/inspector/open-inspector.ts";
+import { keptScreenshot } from "../../src/facts/inspection/open-inspection.ts";
 import { createLog } from "../../src/platform/lib/log.ts";
 import type { ScreenshotKind } from "../../src/platform/vocabulary/inspections.ts";
 import type { ThreatSource } from "../../src/platform/vocabulary/threats.ts";

@@ -7,7 +7,7 @@
  * - the code of other commands and threads, 20 ms: `app/thread-tasks.ts`, `cli/commands.ts`, `cli/commands/check.ts`,
  *   `cli/commands/serve.ts`
  * - detection's tables, word lists and the list of public suffixes, until the first name or page, 17 ms:
- *   `engines/archive/search/query.ts`, `facts/inspection/inspector/open-inspector.ts`,
+ *   `engines/archive/search/query.ts`, `facts/inspection/open-inspection.ts`,
  *   `facts/inspection/originals/brands.ts`, `facts/inspection/originals/originals.ts`, `intake/scans/run-scan.ts`,
  *   `intake/sources/archive-checks/check-runner.ts`, `messaging/subscriptions/composing/wording.ts`,
  *   `platform/lib/host-names.ts`, `threats/domains/assess.ts`, `threats/domains/matcher-cache.ts`

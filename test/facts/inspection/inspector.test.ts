@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { createBrandFeed } from "../../../src/facts/inspection/inspector/brand-feed.ts";
-import { openInspector } from "../../../src/facts/inspection/inspector/open-inspector.ts";
+import { openInspector } from "../../../src/facts/inspection/open-inspection.ts";
 import { createThreadInspector } from "../../../src/facts/inspection/inspector/thread-inspector.ts";
 import type { Brand } from "../../../src/facts/inspection/model/verdict.ts";
 import type { Inspector } from "../../../src/facts/inspection/model/inspector.ts";

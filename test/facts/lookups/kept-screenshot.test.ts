@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { grayPixels } from "../../../src/facts/lookups/page/gray-pixels.ts";
-import { keptScreenshot } from "../../../src/facts/inspection/inspector/open-inspector.ts";
+import { keptScreenshot } from "../../../src/facts/inspection/open-inspection.ts";
 import { webpOf } from "../../support/pictures.ts";
 
 const width = 1_280;
