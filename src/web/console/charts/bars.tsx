@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { Bar } from "./split-bar.tsx";
 
-export interface BarRow {
+interface BarRow {
   label: ComponentChildren;
   value: number;
   /** Address of what the number counts; absent: no link. */

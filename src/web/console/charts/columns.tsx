@@ -11,7 +11,7 @@ const plotWidth = 94;
 /** Share of a column's place that it fills. */
 const fill = 0.8;
 
-export interface ChartColumn {
+interface ChartColumn {
   label: string;
   /** Null: there is no value for it. */
   value: number | null;

@@ -1,7 +1,7 @@
 import { percent } from "./split-bar.tsx";
 
 /** Counts of a day: those that raise an alert, and the others. */
-export interface DayMark {
+interface DayMark {
   alerts: number;
   others: number;
 }

@@ -6,7 +6,7 @@ const steps = 5;
 /** Columns that remain on narrow screens. */
 const narrowColumns = 4;
 
-export interface HeatRow {
+interface HeatRow {
   label: ComponentChildren;
   values: readonly number[];
   /** Address of what a cell counts, and what it says to screen readers. */

@@ -86,7 +86,7 @@ export function ActionLink({ path, label }: { path: string; label: string }) {
 }
 
 /** A name and its value; false for one that is left out. */
-export type Fact = readonly [string, ComponentChildren] | false;
+type Fact = readonly [string, ComponentChildren] | false;
 
 /** A list of names and values. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {

@@ -105,7 +105,7 @@ const foldClasses = {
 } as const;
 
 /** A range of rows that one page of a list shows. */
-export interface RowRange {
+interface RowRange {
   limit: number;
   offset: number;
 }

@@ -6,7 +6,7 @@ import { cookie, readCookie } from "./visitors.ts";
 export const themes = ["auto", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 export const densities = ["comfortable", "compact"] as const;
-export type Density = (typeof densities)[number];
+type Density = (typeof densities)[number];
 /** `campaign`: a row of the list of threats is a campaign, or a threat without one; `none`: a row is a threat. */
 export const groupings = ["campaign", "none"] as const;
 export type Grouping = (typeof groupings)[number];

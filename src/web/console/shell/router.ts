@@ -116,7 +116,7 @@ export function authorize(role: Role | undefined, { permission }: Pick<Route, "p
   throw new PublicError("forbidden", "Your role does not allow this. Ask an administrator.");
 }
 
-export interface MatchedRoute {
+interface MatchedRoute {
   route: Route;
   params: Record<string, string>;
 }
