@@ -89,9 +89,9 @@ describe("a name in a command that people copy", () => {
       "src/cli/commands/webhooks.ts: id",
       "src/operations/backups/encryption/encrypted-store.ts: id",
       "src/operations/backups/encryption/repository-key.ts: id",
-      "src/web/console/pages/keys/detail.tsx: header",
-      "src/web/console/pages/keys/detail.tsx: header",
-      "src/web/console/pages/keys/detail.tsx: header",
+      "src/web/console/pages/keys/keys.tsx: header",
+      "src/web/console/pages/keys/keys.tsx: header",
+      "src/web/console/pages/keys/keys.tsx: header",
     ]);
   });
 });
