@@ -72,11 +72,16 @@ export function openFileAt(path: string): OpenFile {
   const isOwn = (one: (typeof sideFiles)[number]) => inodeOf(one.name) === one.identity?.ino;
 
   function compare(): FileChange | undefined {
-    // A file and its log may be removed after the check of the file, so a file without its log is checked again.
-    const changeOfFile =
-      compareFile() ?? (sideFiles.every(isOwn) ? undefined : (compareFile() ?? "log_lost"));
+    const change = compareNames();
     // Twice, because another thread may truncate and fill it in the meantime.
-    return changeOfFile ?? (isLogShort() && isLogShort() ? "log_truncated" : undefined);
+    if (change !== undefined || !isLogShort() || !isLogShort()) return change;
+    // A log that was removed after the first comparison has no size. It is still open, with all transactions.
+    return compareNames() ?? "log_truncated";
+  }
+
+  function compareNames(): FileChange | undefined {
+    // A file and its log may be removed after the check of the file, so a file without its log is checked again.
+    return compareFile() ?? (sideFiles.every(isOwn) ? undefined : (compareFile() ?? "log_lost"));
   }
 
   function isLogShort(): boolean {
