@@ -9,6 +9,7 @@ import { createForeignVersion } from "./files/foreign-version.ts";
 import {
   DatabaseDamagedError,
   DatabaseFileChangedError,
+  type FileChange,
   type OpenFile,
   openFileAt,
   requireOneName,
@@ -118,19 +119,21 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
   const observers: DatabaseObserver[] = [];
   let file: OpenFile | undefined;
   let damage: () => string | undefined = () => undefined;
+  function refuseAfter(change: FileChange | undefined): void {
+    if (change !== undefined) throw new DatabaseFileChangedError(change);
+    const damaged = damage();
+    if (damaged !== undefined) throw new DatabaseDamagedError(damaged);
+  }
   const observer: ConnectionObserver = {
     failed: (error) => observers.forEach((one) => one.failed(error)),
     changed: () => observers.forEach((one) => one.changed()),
-    checkChange() {
-      const change = file?.change();
-      if (change !== undefined) throw new DatabaseFileChangedError(change);
-      const damaged = damage();
-      if (damaged !== undefined) throw new DatabaseDamagedError(damaged);
-    },
+    checkChange: () => refuseAfter(file?.change()),
     checkCommit() {
       // The pages of the lost log are only in memory, and a rollback would displace some of them. The commit leaves them
-      // there until they are saved. It is not acknowledged either: the file is checked again after it.
-      if (file?.change() !== "log_truncated") observer.checkChange();
+      // there until they are saved. It is not acknowledged either: the file is checked again after it. Compared once: the
+      // log may be truncated at any moment.
+      const change = file?.change();
+      if (change !== "log_truncated") refuseAfter(change);
     },
   };
   watchConnection(sqlite, observer);

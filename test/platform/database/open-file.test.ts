@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDatabase } from "../../../src/platform/database/database.ts";
 import { openFileAt, type OpenFile } from "../../../src/platform/database/files/open-file.ts";
 
 let folder: string;
@@ -46,4 +47,16 @@ describe("an open file", () => {
     });
     expect(file.change()).toBe("log_lost");
   });
+});
+
+test("A commit is not rolled back if the log is truncated while its file is compared, and is not acknowledged either", () => {
+  const database = openDatabase(join(folder, "b.db"));
+  database.sqlite.run("BEGIN IMMEDIATE");
+  database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('a', 'b', 1)");
+  let comparisons = 0;
+  database.file!.expectLog(() => (comparisons++ === 0 ? 0 : Infinity));
+  expect(() => database.sqlite.run("COMMIT")).toThrow("was truncated");
+  expect(database.sqlite.inTransaction).toBe(false);
+  expect(database.sqlite.query("SELECT value FROM settings WHERE name = 'a'").values()).toEqual([["b"]]);
+  database.close();
 });
