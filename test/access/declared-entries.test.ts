@@ -1,9 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Entry } from "../../src/access/entries/administration.ts";
 import type { App } from "../../src/app/app.ts";
+import channelTexts from "../../src/messaging/channels/all/presentation.json" with { type: "json" };
+import endpointTexts from "../../src/messaging/channels/webhook/presentation.json" with { type: "json" };
+import subscriptionTexts from "../../src/messaging/subscriptions/subscriptions/presentation.json" with { type: "json" };
 import { StartError } from "../../src/platform/lib/errors.ts";
+import listTexts from "../../src/response/outputs/block-lists/presentation.json" with { type: "json" };
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { tester as actor } from "../support/console-pages.ts";
+import { schemaProblems } from "../support/json-schema.ts";
 
 // The contract of the entries of every kind. Their own tests cover only what is special about them.
 
@@ -124,6 +129,73 @@ const kinds: Kind[] = [
     message: "metadata address",
   },
 ];
+
+const text = { type: "string", minLength: 1 };
+/** Returns the schema of an object that has these properties and may have others of them. */
+const objectOf = (properties: Record<string, object>, required = Object.keys(properties)) => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+const verbs = ["list", "show", "add", "change", "rotate", "enable", "disable", "remove"];
+const commandTexts = objectOf({ summary: text, purpose: text, argument: text }, ["summary"]);
+const control = objectOf(
+  {
+    key: { type: "string", pattern: "^[a-z_]+$" },
+    label: text,
+    hint: text,
+    help: objectOf({ about: text, text, manual: { type: "string", pattern: "^[a-z-]+#[a-z-]+$" } }),
+    placeholder: text,
+    maxLength: { type: "integer" },
+  },
+  ["key", "label"],
+);
+const fieldTypes = ["secret", "texts", "headers", "path", "protected_domains", "yes_no", "all_threats"];
+const ownType = {
+  anyOf: [
+    { enum: fieldTypes },
+    objectOf({ clear: {} }),
+    objectOf({ duration: text }),
+    objectOf({ maximum: { type: "integer" }, whole: { type: "boolean" } }),
+  ],
+};
+const option = { type: "string", pattern: "^--[a-z-]+( <[a-z|]+>)?$" };
+const fieldTexts = {
+  anyOf: [
+    objectOf({ name: { const: "filter" }, type: { const: "filter" } }),
+    objectOf(
+      {
+        name: { type: "string", pattern: "^[a-zA-Z]+$" },
+        type: ownType,
+        option,
+        description: text,
+        in: { type: "array", items: { enum: ["add", "change", "rotate"] } },
+        required: text,
+        control,
+      },
+      ["name", "option", "description"],
+    ),
+  ],
+};
+
+test.each([listTexts, channelTexts, subscriptionTexts, endpointTexts])(
+  "the texts of $group are complete",
+  (texts) => {
+    const schema = objectOf({
+      noun: text,
+      group: text,
+      summary: text,
+      example: text,
+      commands: objectOf(
+        Object.fromEntries(verbs.map((verb) => [verb, commandTexts])),
+        verbs.filter((verb) => verb !== "rotate"),
+      ),
+      fields: { type: "array", items: fieldTexts },
+    });
+    expect(schemaProblems(schema, texts)).toEqual([]);
+  },
+);
 
 let opened: ConsoleApp;
 beforeAll(() => {

@@ -149,13 +149,40 @@ export function field(
   return { name, type, option, description, ...places };
 }
 
-/** The field with which an entry is added disabled. */
-export const disabledField = field("enabled", { clear: false }, "--disabled", "add it disabled", {
-  in: ["add"],
-});
+/** The texts of a presentation, which are in the `presentation.json` of a kind. */
+interface EntryTexts {
+  noun: string;
+  group: string;
+  summary: string;
+  example: string;
+  commands: EntryPresentation<Named, never>["commands"];
+  fields: readonly FieldTexts[];
+}
 
-/** The field for a filter of threats, whose options all kinds share. */
-export const filterField = field("filter", "filter", "", "");
+interface FieldTexts {
+  name: string;
+  /** Absent: the type that the code gives the setting, or else `text`. */
+  type?: string | object | undefined;
+  /** Absent for `filter`, whose options all kinds share. */
+  option?: string | undefined;
+  description?: string | undefined;
+  in?: readonly string[] | undefined;
+  required?: string | undefined;
+  control?: object | undefined;
+}
+
+/**
+ * Returns the parts of a presentation that are texts. Every kind also has an option that adds an entry disabled.
+ * @param types types of settings that texts cannot express
+ */
+export function presentTexts({ fields, ...texts }: EntryTexts, types: Record<string, FieldType>) {
+  const disabled = field("enabled", { clear: false }, "--disabled", "add it disabled", { in: ["add"] });
+  const described = fields.map(
+    // The compiler does not know the texts of a JSON file. A test checks them.
+    (one) => ({ type: types[one.name] ?? "text", option: "", description: "", ...one }) as EntryField,
+  );
+  return { ...texts, fields: [...described, disabled] };
+}
 
 /** Returns the origin of an entry for people. */
 export function originText({ origin }: Pick<Entry, "origin">): string {

@@ -1,10 +1,8 @@
 import {
   originText,
+  presentTexts,
   stateText,
   type EntryPresentation,
-  disabledField,
-  field,
-  filterField,
 } from "../../../access/entries/presentation.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import { readHours, readTimeOfDay } from "../../../platform/config/fields/notification-texts.ts";
@@ -13,6 +11,7 @@ import { optionalIsoTime, toIsoTime } from "../../../platform/lib/clock.ts";
 import { digests, weekdays } from "../../../platform/vocabulary/channels.ts";
 import { noticeTypes } from "../../../platform/vocabulary/events.ts";
 import { filterText } from "../../../threats/events/event-filter.ts";
+import texts from "./presentation.json" with { type: "json" };
 import { timeOfDay } from "./rules.ts";
 import type { Subscription } from "./store.ts";
 import type { Subscriptions } from "./subscriptions.ts";
@@ -23,50 +22,14 @@ interface Services {
 }
 
 export const subscriptionPresentation: EntryPresentation<Subscription, Services> = {
-  noun: "subscription",
-  group: "subscriptions",
-  summary: "which events channels are sent, and when",
-  example: "urgent",
+  ...presentTexts(texts, {
+    events: { choices: noticeTypes },
+    digest: { choice: digests },
+    at: { parse: readTimeOfDay },
+    weekdays: { choices: weekdays },
+    quietHours: { parse: (text) => (text === "" ? { value: null } : readHours(text)) },
+  }),
   service: ({ notifications }) => notifications.subscriptions,
-  commands: {
-    add: {
-      summary: "add a subscription",
-    },
-    change: {
-      summary: "change a subscription",
-    },
-    list: { summary: "list subscriptions", purpose: "subscriptions and their state" },
-    show: { summary: "show a subscription" },
-    remove: { summary: "remove a subscription; messages that were composed are still sent" },
-    enable: { summary: "enable a subscription" },
-    disable: {
-      summary: "disable a subscription; what waits for its next message is dropped",
-    },
-  },
-  fields: [
-    field("channel", "text", "--channel <channel>", "channel that is sent the messages (required)", {
-      in: ["add"],
-      required: "--channel is required: the channel that is sent the messages",
-    }),
-    field("channel", "text", "--channel <channel>", "another channel", { in: ["change"] }),
-    field("events", { choices: noticeTypes }, "--event <type>", "events of this type"),
-    filterField,
-    field("digest", { choice: digests }, "--digest <period>", "one message for each period; none: at once"),
-    field("at", { parse: readTimeOfDay }, "--at <time>", "time of a daily digest, such as 08:00"),
-    field("weekdays", { choices: weekdays }, "--weekday <day>", "send messages on this day only"),
-    field("timeZone", "text", "--time-zone <zone>", "time zone of the times, such as Europe/Berlin"),
-    field(
-      "quietHours",
-      { parse: (text) => (text === "" ? { value: null } : readHours(text)) },
-      "--quiet-hours <hours>",
-      `hours in which messages wait, such as 22:00-07:00; "" for none`,
-    ),
-    field("filter", "all_threats", "--all-threats", "remove all filters, before others are set", {
-      in: ["change"],
-    }),
-    field("weekdays", { clear: [] }, "--every-day", "send messages on every day", { in: ["change"] }),
-    disabledField,
-  ],
   columns: () => [
     { title: "channel", cell: ({ channel }) => channel.name, elastic: true },
     { title: "events", cell: ({ events }) => events.join(" "), elastic: true },
