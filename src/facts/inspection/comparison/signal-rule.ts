@@ -1,6 +1,6 @@
-import type { PageView } from "../../lookups/page/page-view.ts";
-import type { SeenPage, Signal } from "../model/verdict.ts";
+import type { Signal } from "../model/verdict.ts";
 import type { BrandReading } from "./brand-reading.ts";
+import rows from "./data/signals.json" with { type: "json" };
 import type { PageReading } from "./page-reading.ts";
 
 /**
@@ -17,25 +17,22 @@ export interface Measured {
   original?: string;
 }
 
-/** A comparison of a page with a brand: pure, and documented by its row. `vocabulary/page-signals.ts` has its text. */
-export interface SignalRule {
-  code: string;
-  group: SignalGroup;
-  /** Measure and formula, for the manual. */
-  measures: string;
-  /** Publication that the measure is from. */
-  source?: string;
-  /** Returns undefined, or a strength of 0, if there is nothing to say. */
-  measure(page: PageReading, brand: BrandReading): Measured | undefined;
-  /** A page for which it is at least 0.5, and one for which it is below 0.1. */
-  keeps: Example;
-  drops: Example;
-}
+export type SignalCode = keyof typeof rows;
 
-/** Differences from an ordinary sign-in page, of the page and of the brand's original. */
-export interface Example {
-  page?: Partial<PageView>;
-  original?: Partial<PageView>;
-  seen?: Omit<SeenPage, "fingerprint">;
-  screenshots?: { page?: string; original: string };
+/**
+ * Describes each signal, in the order of the manual: its group, its measure and formula, and the publication that the
+ * measure is from. `keeps` is a page for which the strength is at least 0.5, `drops` one for which it is below 0.1: they
+ * differ from an ordinary sign-in page and from the original of the brand in what is stated, and a test compares them.
+ * `vocabulary/page-signals.ts` has the text of a signal.
+ */
+export const signalRows: Readonly<Record<SignalCode, { group: string; measures: string; source?: string }>> =
+  rows;
+
+/** Compares a page with a brand. Pure. Returns undefined, or a strength of 0, if there is nothing to say. */
+export type Measure = (page: PageReading, brand: BrandReading) => Measured | undefined;
+export type Measures = Partial<Record<SignalCode, Measure>>;
+
+/** Returns the share of some among all, reduced if they are few: `some / (some + doubt)` of it. */
+export function partOf(some: number, all: number, doubt: number): number {
+  return all === 0 ? 0 : (some / all) * (some / (some + doubt));
 }

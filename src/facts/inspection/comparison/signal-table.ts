@@ -1,19 +1,25 @@
-import { copyRules } from "./copy-rules.ts";
-import { identityRules } from "./identity-rules.ts";
-import { otherRules } from "./other-rules.ts";
-import { placeRules } from "./place-rules.ts";
-import { requestRules } from "./request-rules.ts";
-import type { SignalRule } from "./signal-rule.ts";
+import { copyMeasures } from "./copy-rules.ts";
+import { identityMeasures } from "./identity-rules.ts";
+import { otherMeasures } from "./other-rules.ts";
+import { placeMeasures } from "./place-rules.ts";
+import { requestMeasures } from "./request-rules.ts";
+import { signalRows, type Measure, type SignalCode } from "./signal-rule.ts";
 import fitted from "./data/weights.json" with { type: "json" };
 
+const measures: Readonly<Record<SignalCode, Measure>> = {
+  ...identityMeasures,
+  ...copyMeasures,
+  ...requestMeasures,
+  ...placeMeasures,
+  ...otherMeasures,
+};
+
 /** Every comparison, in the order of the manual. */
-export const signalRules: readonly SignalRule[] = [
-  ...identityRules,
-  ...copyRules,
-  ...requestRules,
-  ...placeRules,
-  ...otherRules,
-];
+export const signalRules = (Object.keys(signalRows) as SignalCode[]).map((code) => ({
+  code,
+  ...signalRows[code],
+  measure: measures[code],
+}));
 
 /** Code of the only signal of a page that is the brand's own or a partner's, which is never compared. */
 export const ownPageCode = "own_page";

@@ -4,6 +4,10 @@ import { foldText } from "../../lookups/page/fold-text.ts";
 import { withoutQuery } from "../measures/addresses.ts";
 import { isOwnHost, type Owner } from "./own-names.ts";
 import type { PageNames, OriginalRole } from "../model/original.ts";
+import linkWords from "./link-words.json" with { type: "json" };
+
+/** Roles that links are recognized by. */
+type LinkedRole = Extract<OriginalRole, "sign_in" | "payment">;
 
 /** A page to sign in or pay to which another page links. */
 export interface LinkedPage {
@@ -79,22 +83,34 @@ const titledScore = 3;
 
 function scoreOf(role: LinkedRole, target: URL, text: string): number {
   const words = `${target.hostname}${decoded(target.pathname)}`.toLowerCase().split(/[/.?&=]+/);
-  if (words.some((word) => otherPathWords.includes(stemOf(word)))) return 0;
-  const isNamed = words.some((word) => pathWords[role].includes(stemOf(word)));
-  const query = [...target.searchParams].flat().some((word) => pathWords[role].includes(word.toLowerCase()));
+  const { other, [role]: telling } = pathWords();
+  if (words.some((word) => other.includes(stemOf(word)))) return 0;
+  const isNamed = words.some((word) => telling.includes(stemOf(word)));
+  const query = [...target.searchParams].flat().some((word) => telling.includes(word.toLowerCase()));
   const phrase = fold(text);
   const isTitled = phrase.length > 0 && phrase.length <= textLengthMax && hasPhrase(role, phrase);
   return (isTitled ? titledScore : 0) + (isNamed || query ? 1 : 0);
 }
 
-const folded = lazy(() => ({
-  sign_in: linkPhrases.sign_in.map(foldPhrase),
-  payment: linkPhrases.payment.map(foldPhrase),
+/**
+ * Folded texts of links to pages on which visitors sign in or pay, in common languages. A row of the file has texts of one
+ * or a few languages.
+ */
+const phrases = lazy(() => ({
+  sign_in: foldPhrases(linkWords.phrases.sign_in),
+  payment: foldPhrases(linkWords.phrases.payment),
+}));
+
+/** Parts of the paths and host names of such pages; `other`: of pages that lead to something else, although they look alike. */
+const pathWords = lazy(() => ({
+  sign_in: linkWords.pathWords.sign_in.split(" "),
+  payment: linkWords.pathWords.payment.split(" "),
+  other: linkWords.pathWords.other.split(" "),
 }));
 
 function hasPhrase(role: LinkedRole, text: string): boolean {
   const isShort = text.split(" ").length <= wordsMax;
-  return folded()[role].some(({ phrase, isPart }) => {
+  return phrases()[role].some(({ phrase, isPart }) => {
     if (text === phrase) return true;
     if (isPart === "anywhere") return text.includes(phrase);
     return isPart && (isShort || phrase.includes(" ")) && ` ${text} `.includes(` ${phrase} `);
@@ -102,10 +118,14 @@ function hasPhrase(role: LinkedRole, text: string): boolean {
 }
 
 /** A short word, such as "pay", has to be the whole text. Some scripts do not separate words. */
-function foldPhrase(text: string): { phrase: string; isPart: boolean | "anywhere" } {
-  const phrase = fold(text);
-  const isJoined = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/.test(text);
-  return { phrase, isPart: isJoined ? "anywhere" : phrase.length >= phraseLengthMin };
+function foldPhrases(rows: readonly string[]): { phrase: string; isPart: boolean | "anywhere" }[] {
+  return rows
+    .flatMap((row) => row.split("|"))
+    .map((text) => {
+      const phrase = fold(text);
+      const isJoined = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/.test(text);
+      return { phrase, isPart: isJoined ? "anywhere" : phrase.length >= phraseLengthMin };
+    });
 }
 
 function fold(text: string): string {
@@ -167,59 +187,3 @@ export function pageNamesOf(view: PageView, owner: Owner): PageNames {
 function bounded(names: readonly string[], lengthMax: number): string[] {
   return [...new Set(names)].slice(0, namesMax).map((name) => name.slice(0, lengthMax));
 }
-
-/** Roles that links are recognized by. */
-type LinkedRole = Extract<OriginalRole, "sign_in" | "payment">;
-
-/**
- * Texts of links to pages on which visitors sign in or pay, in common languages.
- */
-const linkPhrases: Record<LinkedRole, readonly string[]> = {
-  sign_in: [
-    ..."sign in|signin|log in|login|log on|logon|my account|your account|client area|member login".split("|"),
-    ..."online banking|internet banking|e-banking|ebanking|netbanking|mobile banking".split("|"),
-    ..."anmelden|anmeldung|einloggen|mein konto|kundenkonto|kundenlogin".split("|"),
-    ..."connexion|se connecter|s'identifier|mon compte|espace client|mon espace".split("|"),
-    ..."iniciar sesion|inicia sesion|acceder|acceso clientes|mi cuenta|entrar|area de clientes".split("|"),
-    ..."accedi|area clienti|area riservata|il mio account".split("|"),
-    ..."iniciar sessao|minha conta|area de cliente|aceder".split("|"),
-    ..."inloggen|aanmelden|mijn account|mijn omgeving".split("|"),
-    ..."logga in|mitt konto|mina sidor|log ind|min konto|min side|logg inn|kirjaudu|kirjaudu sisaan".split(
-      "|",
-    ),
-    ..."zaloguj|zaloguj sie|logowanie|moje konto|prihlasit|prihlasit se|prihlaseni|prihlasenie".split("|"),
-    ..."bejelentkezes|belepes|autentificare|conectare|contul meu|prijava|prijavi se|влез".split("|"),
-    ..."войти|вход|личный кабинет|увійти|особистий кабінет|вхід".split("|"),
-    ..."giris|giris yap|oturum ac|hesabim|συνδεση|εισοδος|ο λογαριασμος μου".split("|"),
-    ..."ログイン|サインイン|マイページ|登录|登入|會員登入|로그인|내 계정".split("|"),
-    ..."تسجيل الدخول|دخول|حسابي|כניסה|התחברות|ورود|लॉग इन|साइन इन".split("|"),
-    ..."dang nhap|masuk|log masuk|เข้าสู่ระบบ".split("|"),
-  ],
-  payment: [
-    ..."checkout|pay|pay now|pay bill|pay my bill|make a payment|payment|payments|billing|top up".split("|"),
-    ..."bezahlen|zahlen|zur kasse|rechnung bezahlen|aufladen|paiement|payer|payer ma facture".split("|"),
-    ..."pagar|pago|pagos|pagar factura|paga|pagamento|pagamenti|betalen|rekening betalen".split("|"),
-    ..."betala|betaling|betal|maksa|zaplac|platnosc|platnosci|zaplatit|platba|fizetes|plata".split("|"),
-    ..."оплатить|оплата|оплатити|odeme|odeme yap|πληρωμη|お支払い|支払い|支付|付款|결제".split("|"),
-    ..."الدفع|ادفع|תשלום|भुगतान|thanh toan|bayar|ชำระเงิน".split("|"),
-  ],
-};
-
-/** Parts of the paths and host names of such pages. */
-const pathWords: Record<LinkedRole, readonly string[]> = {
-  sign_in: (
-    "login logon signin sign-in sign_in log-in log_in sso auth oauth authenticate account/login ebanking e-banking onlinebanking " +
-    "netbanking anmelden anmeldung einloggen connexion identification iniciar-sesion acceso accedi inloggen logga-in " +
-    "kirjaudu logowanie zaloguj prihlaseni belepes giris vhod dang-nhap my-account myaccount mijn mon-compte mi-cuenta"
-  ).split(" "),
-  payment: (
-    "checkout pay payment payments billing paybill pay-bill bezahlen kasse zahlung paiement pago pagos pagamento betalen " +
-    "betaling platnosc platba odeme oplata topup top-up"
-  ).split(" "),
-};
-
-/** Words of links that lead to something else, although they are beside those above. */
-const otherPathWords: readonly string[] =
-  "logout log-out signout sign-out register registration signup sign-up forgot reset recover help faq support blog news press career careers jobs download privacy terms".split(
-    " ",
-  );

@@ -3,14 +3,45 @@ import { priorWeights } from "../../../../scripts/page-weights/priors.ts";
 import { withPageSignals } from "../../../../scripts/render-page-signals.ts";
 import { measureSignals } from "../../../../src/facts/inspection/comparison/assess.ts";
 import { combinedRules, levels } from "../../../../src/facts/inspection/comparison/combined-rules.ts";
-import type { Example } from "../../../../src/facts/inspection/comparison/signal-rule.ts";
+import type { SignalGroup } from "../../../../src/facts/inspection/comparison/signal-rule.ts";
 import { signalRules, fittedModels } from "../../../../src/facts/inspection/comparison/signal-table.ts";
 import { describeSignal } from "../../../../src/platform/vocabulary/page-signals.ts";
+import type { SeenPage } from "../../../../src/facts/inspection/model/verdict.ts";
+import type { PageView } from "../../../../src/facts/lookups/page/page-view.ts";
+import signals from "../../../../src/facts/inspection/comparison/data/signals.json" with { type: "json" };
 import { brandOf, seenPage } from "./support.ts";
 
+/** Parts in which a page of an example differs. */
+type Difference = Partial<Omit<PageView, "elements">> & {
+  /** Separated by spaces. */
+  elements?: string;
+  /** Number of different words before the text. */
+  differentWords?: number;
+};
+
+/** Differences from an ordinary sign-in page, of the page and of the brand's original. */
+interface Example {
+  page?: Difference;
+  original?: Difference;
+  seen?: Omit<SeenPage, "fingerprint">;
+  screenshots?: { page?: string; original: string };
+}
+
+/** The compiler does not know the texts of a JSON file. */
+const rows = signals as Record<string, { group: string; keeps: object; drops: object }>;
+
+function viewOf({ differentWords = 0, elements, ...view }: Difference): Partial<PageView> {
+  const words = Array.from({ length: differentWords }, (_, index) => `word${(index * 7919) % 997}`);
+  return {
+    ...view,
+    ...(elements === undefined ? {} : { elements: elements.split(" ") }),
+    ...(words.length === 0 ? {} : { text: [...words, view.text ?? ""].join(" ") }),
+  };
+}
+
 function measured(code: string, { page = {}, original = {}, seen = {}, screenshots }: Example) {
-  const subject = seenPage(page, seen);
-  const brand = brandOf(original);
+  const subject = seenPage(viewOf(page), seen);
+  const brand = brandOf(viewOf(original));
   if (screenshots !== undefined) {
     if (screenshots.page !== undefined) subject.fingerprint.screenshot = screenshots.page;
     brand.originals[0]!.fingerprint.screenshot = screenshots.original;
@@ -19,7 +50,7 @@ function measured(code: string, { page = {}, original = {}, seen = {}, screensho
 }
 
 describe("the table of signals", () => {
-  for (const { code, keeps, drops } of signalRules) {
+  for (const [code, { keeps, drops }] of Object.entries(rows)) {
     test(`${code} is strong for the example that it keeps and weak for the one that it drops`, () => {
       const kept = measured(code, keeps);
       expect(kept?.strength ?? 0).toBeGreaterThanOrEqual(0.5);
@@ -33,6 +64,21 @@ describe("the table of signals", () => {
     const codes = [...signalRules, ...combinedRules].map(({ code }) => code);
     const untold = codes.filter((code) => describeSignal({ code, params: {} }) === code.replaceAll("_", " "));
     expect(untold).toEqual([]);
+  });
+
+  test("has a known group for each signal, and describes its examples in the parts of a page", () => {
+    const groups: Record<SignalGroup, true> = {
+      identity: true,
+      copy: true,
+      request: true,
+      place: true,
+      other: true,
+    };
+    for (const { group, keeps, drops } of Object.values(rows)) {
+      expect(Object.keys(groups)).toContain(group);
+      const parts = [keeps, drops].flatMap((example) => Object.keys(example));
+      expect(parts.filter((part) => !["page", "original", "seen", "screenshots"].includes(part))).toEqual([]);
+    }
   });
 
   test("has one row for each code, and the models and levels know no other", () => {
