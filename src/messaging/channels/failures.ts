@@ -8,8 +8,10 @@ export type EmailFailure = keyof typeof advice.email;
 
 export const emailFailures: Readonly<Record<EmailFailure, string>> = advice.email;
 
-/** The failures that all channels for people share. */
-export const noticeFailures: Readonly<Record<string, string>> = advice.notice;
+/** Returns the failures of a service for people: those that all share, and its own. */
+export function serviceFailures(service: keyof typeof advice.services): Readonly<Record<string, string>> {
+  return { ...advice.notice, ...advice.services[service] };
+}
 
 /** Reasons why a delivery failed: no complete response, or one that is not a success. */
 export type WebhookFailure = Exclude<FailureKind, "aborted" | "descriptors"> | "redirect" | "status";

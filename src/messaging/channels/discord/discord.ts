@@ -1,14 +1,13 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
-import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
-import {
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeRequest,
-  type NoticeResponse,
-  unexpected,
+import { classifyMeaning, jsonFields, positiveNumber } from "../http/classify-response.ts";
+import { jsonRequest } from "../http/json-request.ts";
+import type {
+  NoticeChannelType,
+  NoticeRequest,
+  NoticeResponse,
+  ResponseOutcome,
 } from "../http/notice-type.ts";
 import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
 import { multipart } from "../http/multipart.ts";
@@ -36,11 +35,6 @@ const screenshotName = "screenshot.jpg";
 export const discord: NoticeChannelType = {
   type: "discord",
   label: "Discord",
-  failures: {
-    gone: "The webhook was removed. Create a new one in the settings of the Discord channel (Integrations), and enter its URL in phishwatch.",
-    unauthorized:
-      "The webhook's token is not valid. Copy the URL again in the settings of the Discord channel (Integrations), and enter it in phishwatch.",
-  },
   // 5 in 2 seconds for a webhook, and 30 in a minute for a channel, which is not documented but enforced.
   ratePerSecond: 0.5,
   usesScreenshot: true,
@@ -56,7 +50,7 @@ export const discord: NoticeChannelType = {
   },
 
   requests: ({ url }, notice, { screenshot }) => [
-    { method: "POST", url: executeUrl(url ?? ""), ...contentOf(bounded(notice), screenshot) },
+    requestOf(executeUrl(url ?? ""), bounded(notice), screenshot),
   ],
 
   classifyResponse,
@@ -71,12 +65,12 @@ function executeUrl(text: string): string {
   return url.href;
 }
 
-function contentOf(notice: Notice, screenshot: Screenshot | null): Pick<NoticeRequest, "body" | "headers"> {
-  const payload = JSON.stringify(payloadOf(notice, screenshot !== null));
-  if (screenshot === null) return { headers: { "Content-Type": "application/json" }, body: payload };
-  return multipart({
+function requestOf(url: string, notice: Notice, screenshot: Screenshot | null): NoticeRequest {
+  const payload = payloadOf(notice, screenshot !== null);
+  if (screenshot === null) return jsonRequest(url, payload);
+  return multipart(url, {
     boundary: `phishwatch-${notice.id}`,
-    fields: { payload_json: payload },
+    fields: { payload_json: JSON.stringify(payload) },
     file: { field: "files[0]", name: screenshotName, ...screenshot },
   });
 }
@@ -95,15 +89,15 @@ function payloadOf(notice: Notice, withScreenshot: boolean) {
     embeds: [
       {
         title,
-        ...(description === "" ? {} : { description }),
-        ...(page === undefined ? {} : { url: page.url }),
+        description: description || undefined,
+        url: page?.url,
         color: toneColors[notice.tone],
         timestamp: notice.at,
-        ...(fields.length === 0 ? {} : { fields }),
-        ...(withScreenshot ? { image: { url: `attachment://${screenshotName}` } } : {}),
+        fields: fields.length === 0 ? undefined : fields,
+        image: withScreenshot ? { url: `attachment://${screenshotName}` } : undefined,
       },
     ],
-    ...(withScreenshot ? { attachments: [{ id: 0, filename: screenshotName }] } : {}),
+    attachments: withScreenshot ? [{ id: 0, filename: screenshotName }] : undefined,
     // Nobody is notified by a mention, whatever the texts contain.
     allowed_mentions: { parse: [] },
   };
@@ -131,36 +125,27 @@ function linkOr(escaped: string, url: string, otherwise: string): string {
   return hasPublicName(url) ? markdownLink(escaped, url) : otherwise;
 }
 
-/** Codes of errors in the body (discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON"). */
-const unknownWebhook = 10_015;
-const unknownChannel = 10_003;
-const invalidWebhookToken = 50_027;
-
-/** A success is the message as JSON. An error is JSON, too. */
-function classifyResponse({ status, headers, body }: NoticeResponse): ResponseOutcome {
+/**
+ * A success is the message as JSON. An error is JSON, too, with a code
+ * (discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON").
+ */
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
+  const { status, headers, body } = response;
   const { id, code, message, retry_after: retryAfter } = jsonFields(body);
-  const error = statusError(status, message);
-  if (code === unknownWebhook || code === unknownChannel)
-    return { outcome: "disable", failure: "gone", error };
-  if (code === invalidWebhookToken) return { outcome: "disable", failure: "unauthorized", error };
-  const classified = classifyStatus({ status });
-  const untilResetMs = milliseconds(positiveNumber(Number(headers.get("x-ratelimit-reset-after"))));
-  if (classified.outcome === "delivered") {
-    if (id === undefined && status !== 204) return unexpected(body);
-    const isLast = headers.get("x-ratelimit-remaining") === "0" && untilResetMs !== undefined;
-    return isLast ? { ...classified, pauseMs: untilResetMs } : classified;
+  const isConfirmed = id !== undefined || status === 204;
+  const outcome = classifyMeaning("discord", response, { code, said: message, isConfirmed });
+  const untilResetMs = milliseconds(Number(headers.get("x-ratelimit-reset-after")));
+  if (outcome.outcome === "delivered") {
+    const isLast = headers.get("x-ratelimit-remaining") === "0";
+    return isLast ? { ...outcome, pauseMs: untilResetMs } : outcome;
   }
-  if (status !== 429) return { ...classified, error };
-  const retryAfterMs = milliseconds(positiveNumber(retryAfter)) ?? untilResetMs;
-  return {
-    outcome: "retry",
-    failure: "rate_limited",
-    error,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
+  const retryAfterMs = milliseconds(retryAfter) ?? untilResetMs;
+  const isLimited = outcome.failure === "rate_limited" && retryAfterMs !== undefined;
+  return isLimited ? { ...outcome, retryAfterMs } : outcome;
 }
 
-/** @param seconds with a fraction */
-function milliseconds(seconds: number | undefined): number | undefined {
+/** @param value seconds with a fraction */
+function milliseconds(value: unknown): number | undefined {
+  const seconds = positiveNumber(value);
   return seconds === undefined ? undefined : Math.ceil(seconds * 1_000);
 }

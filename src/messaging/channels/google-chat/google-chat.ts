@@ -1,14 +1,9 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
-import { jsonFields, statusError } from "../http/json-fields.ts";
-import {
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeResponse,
-  unexpected,
-} from "../http/notice-type.ts";
+import { classifyMeaning, jsonFields } from "../http/classify-response.ts";
+import { jsonRequest } from "../http/json-request.ts";
+import type { NoticeChannelType, NoticeResponse, ResponseOutcome } from "../http/notice-type.ts";
 import { hasPublicName } from "../texts/links.ts";
 import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
 import { fieldsOf } from "../../../platform/lib/json.ts";
@@ -23,11 +18,6 @@ const apiHost = "chat.googleapis.com";
 export const googleChat: NoticeChannelType = {
   type: "google_chat",
   label: "Google Chat",
-  failures: {
-    gone: "The webhook or its space was removed. Create a new webhook in the space (Apps & integrations), and enter its URL in phishwatch.",
-    unauthorized:
-      "Google Chat does not accept the webhook's URL. Copy the whole URL again in the space (Apps & integrations), and enter it in phishwatch.",
-  },
   // developers.google.com/workspace/chat/limits: 60 messages in a minute for a space, shared by all its webhooks
   ratePerSecond: 1,
   // A card shows images only from a public address.
@@ -49,15 +39,14 @@ export const googleChat: NoticeChannelType = {
   },
 
   requests: ({ url }, notice) => [
-    {
-      method: "POST",
-      url: withReplies(url ?? ""),
-      headers: { "Content-Type": "application/json; charset=UTF-8" },
-      body: firstThatFits(
+    jsonRequest(
+      withReplies(url ?? ""),
+      firstThatFits(
         (textMax) => JSON.stringify(payloadOf(bounded(notice), textMax)),
         (body) => Buffer.byteLength(body) <= messageBytesMax,
       ),
-    },
+      { type: "application/json; charset=UTF-8" },
+    ),
   ],
 
   classifyResponse,
@@ -105,7 +94,7 @@ function payloadOf(notice: Notice, textMax: number) {
         },
       },
     ],
-    ...(threadKey === undefined ? {} : { thread: { threadKey } }),
+    thread: threadKey === undefined ? undefined : { threadKey },
   };
 }
 
@@ -128,16 +117,16 @@ function escapeText(text: string): string {
 }
 
 /** A success is the message as JSON. An error is JSON, too (google.rpc.Status). */
-function classifyResponse({ status, body }: NoticeResponse): ResponseOutcome {
-  const fields = jsonFields(body);
-  const problem = fieldsOf(fields["error"]);
-  const { code, message, details } = problem;
-  // A proxy may respond with an error and the status 200.
-  const meaning = typeof code === "number" && code >= 400 && code <= 599 ? code : status;
-  const error = statusError(meaning, message);
-  if (Array.isArray(details) && details.some((detail) => fieldsOf(detail)["reason"] === "API_KEY_INVALID"))
-    return { outcome: "disable", failure: "unauthorized", error };
-  const classified = classifyStatus({ status: meaning });
-  if (classified.outcome !== "delivered") return { ...classified, error };
-  return typeof fields["name"] === "string" ? classified : unexpected(body);
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
+  const { error, name } = jsonFields(response.body);
+  const { code, message, details } = fieldsOf(error);
+  const reasons = Array.isArray(details) ? details.map((detail) => fieldsOf(detail)["reason"]) : [];
+  return classifyMeaning("google_chat", response, {
+    // The other details have no reason.
+    code: reasons.find((reason) => reason === "API_KEY_INVALID"),
+    said: message,
+    isConfirmed: typeof name === "string",
+    // A proxy may respond with an error and the status 200.
+    status: typeof code === "number" && code >= 400 && code <= 599 ? code : response.status,
+  });
 }

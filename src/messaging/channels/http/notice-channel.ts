@@ -18,7 +18,7 @@ import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { failed, observed, startOf, unsent } from "./attempt.ts";
 import { channelTraits, messageRetriesForMs } from "./channel-traits.ts";
 import { checkHeaders, checkUrl, type DestinationRules, type HttpSettings } from "./destination-rules.ts";
-import { noticeFailures } from "../failures.ts";
+import { serviceFailures } from "../failures.ts";
 import type { ChannelTarget, NoticeChannelType, NoticeRequest } from "./notice-type.ts";
 import { withSettingHint } from "./private-networks-hint.ts";
 import type { Screenshot } from "./screenshots.ts";
@@ -122,7 +122,7 @@ function createNoticeChannel(
   return {
     kind: type.type,
     recipients: channelTraits,
-    failures: { ...noticeFailures, ...type.failures },
+    failures: serviceFailures(type.type),
     subscribesToEvents: false,
     ratePerSecond: type.ratePerSecond,
     retriesForMs: messageRetriesForMs,

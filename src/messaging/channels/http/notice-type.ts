@@ -9,11 +9,9 @@ export type ChannelTarget = Omit<ChannelConfig, "name" | "type">;
 /** One type of channel that sends HTTP requests. Pure: everything else (guard, timeout, log, masking) is shared. */
 export interface NoticeChannelType {
   /** Also the `kind` of the recipients. */
-  readonly type: ChannelType;
+  readonly type: Exclude<ChannelType, "email">;
   /** Name of the service as its maker writes it, such as "Slack". */
   readonly label: string;
-  /** Advice on how to fix each of its own failure codes, in addition to those of `noticeFailures`. */
-  readonly failures: Readonly<Record<string, string>>;
   /** Attempts per second that the service permits one recipient. Attempts are spaced evenly. */
   readonly ratePerSecond: number;
   /** Whether `requests` uses a screenshot. Otherwise none is read. */
@@ -33,7 +31,7 @@ export interface NoticeChannelType {
     notice: Notice,
     options: { screenshot: Screenshot | null },
   ): NoticeRequest[];
-  /** Classifies a complete response that is not a redirect. Leaves to `classifyStatus` what it does not know. */
+  /** Classifies a complete response that is not a redirect. */
   classifyResponse(response: NoticeResponse): ResponseOutcome;
 }
 
@@ -75,32 +73,3 @@ export type ResponseOutcome =
   /** `pauseMs`: time until the next message is permitted. */
   | { outcome: "delivered"; pauseMs?: number }
   | { outcome: "retry" | "drop" | "disable"; failure: string; error: string; retryAfterMs?: number };
-
-/** Classifies a response by its status alone. For what a service says in the body, see each type's `classifyResponse`. */
-export function classifyStatus({ status }: Pick<NoticeResponse, "status">): ResponseOutcome {
-  if (status >= 200 && status <= 299) return { outcome: "delivered" };
-  const error = `HTTP status ${status}`;
-  switch (status) {
-    case 401:
-    case 403:
-      return { outcome: "disable", failure: "unauthorized", error };
-    case 404:
-    case 410:
-      return { outcome: "disable", failure: "gone", error };
-    case 408:
-    case 425:
-      return { outcome: "retry", failure: "status", error };
-    case 429:
-      return { outcome: "retry", failure: "rate_limited", error };
-    default:
-      return status >= 400 && status <= 499
-        ? { outcome: "drop", failure: "rejected", error }
-        : { outcome: "retry", failure: "status", error };
-  }
-}
-
-/** Returns the outcome of a successful status whose body is not a response of the service, such as a page. */
-export function unexpected(body: string): ResponseOutcome {
-  const page = /^\s*<(!doctype|html)/i.test(body) ? "an HTML page" : "another response";
-  return { outcome: "retry", failure: "unexpected", error: `${page} instead of a confirmation` };
-}

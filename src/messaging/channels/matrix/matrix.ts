@@ -2,16 +2,14 @@ import { FieldError } from "../../../platform/lib/errors.ts";
 import { cut } from "../../content/cut.ts";
 import type { Notice } from "../../content/notice.ts";
 import { plainText } from "../../content/plain-text.ts";
-import { bearer } from "../http/bearer.ts";
-import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
-import {
-  type ChannelTarget,
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeRequest,
-  type NoticeResponse,
-  unexpected,
+import { classifyMeaning, isSuccess, jsonFields, positiveNumber } from "../http/classify-response.ts";
+import { bearer, jsonRequest } from "../http/json-request.ts";
+import type {
+  ChannelTarget,
+  NoticeChannelType,
+  NoticeRequest,
+  NoticeResponse,
+  ResponseOutcome,
 } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
@@ -30,11 +28,6 @@ const screenshotName = "screenshot.jpg";
 export const matrix: NoticeChannelType = {
   type: "matrix",
   label: "Matrix",
-  failures: {
-    unauthorized:
-      "The server does not accept the access token, or the account may not write to the room. Invite the account to the room and accept the invitation, or enter a new token.",
-    gone: "The server does not know the room, or is not a Matrix server. Check url and room.",
-  },
   // A server permits 10 messages at once, then one per 5 s, unless configured otherwise (Synapse, rc_message).
   ratePerSecond: 0.2,
   usesScreenshot: true,
@@ -66,12 +59,8 @@ export const matrix: NoticeChannelType = {
 /** The server ignores a repeated transaction, so that another attempt does not repeat the message. */
 function messageRequest(target: ChannelTarget, transaction: string, content: object): NoticeRequest {
   const room = encodeURIComponent(target.room ?? "");
-  return {
-    method: "PUT",
-    url: `${baseUrl(target)}/_matrix/client/v3/rooms/${room}/send/m.room.message/${encodeURIComponent(transaction)}`,
-    headers: { ...bearer(target.token), "Content-Type": "application/json" },
-    body: JSON.stringify(content),
-  };
+  const url = `${baseUrl(target)}/_matrix/client/v3/rooms/${room}/send/m.room.message/${encodeURIComponent(transaction)}`;
+  return { ...jsonRequest(url, content, target), method: "PUT" };
 }
 
 /** Uploads the screenshot, and then sends a message that shows it. */
@@ -120,34 +109,15 @@ function contentOf(notice: Notice): object {
 /** A success names what was created. An error has a code ("Standard error response"). */
 function classifyResponse(response: NoticeResponse): ResponseOutcome {
   const { errcode, error: said, retry_after_ms: pause, ...created } = jsonFields(response.body);
-  const classified = classifyStatus(response);
-  if (classified.outcome === "delivered") {
-    const isCreated = typeof (created["event_id"] ?? created["content_uri"]) === "string";
-    return isCreated ? classified : unexpected(response.body);
-  }
-  const error = statusError(
-    response.status,
-    [errcode, said].filter((text) => typeof text === "string").join(": "),
-  );
-  switch (errcode) {
-    case "M_LIMIT_EXCEEDED": {
-      const retryAfterMs = positiveNumber(pause);
-      const retry = { outcome: "retry", failure: "rate_limited", error } as const;
-      return retryAfterMs === undefined ? retry : { ...retry, retryAfterMs };
-    }
-    case "M_UNKNOWN_TOKEN":
-    case "M_MISSING_TOKEN":
-    case "M_FORBIDDEN":
-    case "M_USER_DEACTIVATED":
-    case "M_USER_LOCKED":
-    case "M_USER_SUSPENDED":
-      return { outcome: "disable", failure: "unauthorized", error };
-    case "M_NOT_FOUND":
-    case "M_UNRECOGNIZED":
-      return { outcome: "disable", failure: "gone", error };
-    default:
-      return { ...classified, error };
-  }
+  const code = isSuccess(response.status) ? undefined : errcode;
+  const outcome = classifyMeaning("matrix", response, {
+    code,
+    said: [errcode, said].filter((text) => typeof text === "string").join(": "),
+    isConfirmed: typeof (created["event_id"] ?? created["content_uri"]) === "string",
+  });
+  return code === "M_LIMIT_EXCEEDED" && outcome.outcome === "retry"
+    ? { ...outcome, retryAfterMs: positiveNumber(pause) }
+    : outcome;
 }
 
 function baseUrl({ url }: ChannelTarget): string {

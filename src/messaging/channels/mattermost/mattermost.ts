@@ -1,13 +1,8 @@
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
-import { jsonFields, statusError } from "../http/json-fields.ts";
-import {
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeResponse,
-  unexpected,
-} from "../http/notice-type.ts";
+import { classifyMeaning, jsonFields } from "../http/classify-response.ts";
+import { jsonRequest } from "../http/json-request.ts";
+import type { NoticeChannelType, NoticeResponse, ResponseOutcome } from "../http/notice-type.ts";
 import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
 import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
 import { toneColors } from "../texts/tones.ts";
@@ -23,11 +18,6 @@ const titleMax = 400;
 export const mattermost: NoticeChannelType = {
   type: "mattermost",
   label: "Mattermost",
-  failures: {
-    gone: "Mattermost does not know the webhook any more. Create an incoming webhook, and enter its URL in phishwatch.",
-    unauthorized:
-      "Mattermost does not permit the webhook to post. Check that incoming webhooks are enabled and that its owner may post in the channel.",
-  },
   // A server has no limit by default; RateLimitSettings.PerSec is 10 for everything from one address.
   ratePerSecond: 2,
   // Incoming webhooks cannot upload files.
@@ -36,15 +26,13 @@ export const mattermost: NoticeChannelType = {
   validate: (target) => target,
 
   requests: ({ url }, notice) => [
-    {
-      method: "POST",
-      url: url ?? "",
-      headers: { "Content-Type": "application/json" },
-      body: firstThatFits(
+    jsonRequest(
+      url,
+      firstThatFits(
         (textMax) => payloadOf(bounded(notice), textMax),
         (body) => body.length <= propertiesMax,
       ),
-    },
+    ),
   ],
 
   classifyResponse,
@@ -78,28 +66,12 @@ function itemLines({ items, more }: Notice, escape: (text: string) => string): s
   return more > 0 ? [...lines, `- and ${moreThreats(more)}`] : lines;
 }
 
-/** Errors by their identifier (`HandleIncomingWebhook` in the source of the server). */
-const gone = ["web.incoming_webhook.invalid.app_error"];
-const unauthorized = [
-  "web.incoming_webhook.channel.app_error",
-  "web.incoming_webhook.channel_locked.app_error",
-  "web.incoming_webhook.disabled.app_error",
-  "web.incoming_webhook.permissions.app_error",
-  "web.incoming_webhook.user.app_error",
-];
-
 /**
- * A success is the text `ok`. An error is JSON with an identifier, and a wrong path leads to the page of the web app
- * with the status 200.
+ * A success is the text `ok`. An error is JSON with an identifier (`HandleIncomingWebhook` in the source of the server),
+ * and a wrong path leads to the page of the web app with the status 200.
  */
-function classifyResponse({ status, body }: NoticeResponse): ResponseOutcome {
-  const { id, message } = jsonFields(body);
-  const error = statusError(status, message);
-  if (typeof id === "string") {
-    if (gone.includes(id)) return { outcome: "disable", failure: "gone", error };
-    if (unauthorized.includes(id)) return { outcome: "disable", failure: "unauthorized", error };
-  }
-  const classified = classifyStatus({ status });
-  if (classified.outcome !== "delivered") return { ...classified, error };
-  return body.trim() === "ok" ? classified : unexpected(body);
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
+  const { id, message } = jsonFields(response.body);
+  const isConfirmed = response.body.trim() === "ok";
+  return classifyMeaning("mattermost", response, { code: id, said: message, isConfirmed });
 }

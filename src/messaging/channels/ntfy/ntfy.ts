@@ -2,16 +2,14 @@ import { FieldError } from "../../../platform/lib/errors.ts";
 import { cut } from "../../content/cut.ts";
 import type { Notice } from "../../content/notice.ts";
 import { plainText } from "../../content/plain-text.ts";
-import { bearer } from "../http/bearer.ts";
-import { jsonFields, statusError } from "../http/json-fields.ts";
-import {
-  type ChannelTarget,
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeRequest,
-  type NoticeResponse,
-  unexpected,
+import { classifyMeaning, jsonFields } from "../http/classify-response.ts";
+import { bearer, jsonRequest } from "../http/json-request.ts";
+import type {
+  ChannelTarget,
+  NoticeChannelType,
+  NoticeRequest,
+  NoticeResponse,
+  ResponseOutcome,
 } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
@@ -48,14 +46,6 @@ const tags = {
 export const ntfy: NoticeChannelType = {
   type: "ntfy",
   label: "ntfy",
-  failures: {
-    topic: "The server does not accept the topic. Choose another one.",
-    quota:
-      "The server accepts no more messages today. They are sent later; send fewer messages, or use an account with a higher limit.",
-    unauthorized:
-      "The server does not permit messages to the topic. Create an access token of an account that may write to it, and enter it in phishwatch.",
-    gone: "The server is not an ntfy server, or is below a path. Enter the address of the server without the topic.",
-  },
   // After 60 requests at once, one per 5 s (docs.ntfy.sh/publish, "Limitations").
   ratePerSecond: 0.2,
   usesScreenshot: true,
@@ -69,15 +59,8 @@ export const ntfy: NoticeChannelType = {
 
   requests(target, given, { screenshot }) {
     const notice = bounded(given);
-    const requests: NoticeRequest[] = [
-      {
-        method: "POST",
-        url: `${origin(target)}/`,
-        headers: { ...bearer(target.token), "Content-Type": "application/json" },
-        body: messageOf(target, notice),
-      },
-    ];
-    return screenshot === null ? requests : [...requests, attachmentOf(target, notice, screenshot)];
+    const message = jsonRequest(`${origin(target)}/`, messageOf(target, notice), target);
+    return screenshot === null ? [message] : [message, attachmentOf(target, notice, screenshot)];
   },
 
   classifyResponse,
@@ -135,20 +118,9 @@ const quotaPauseMs = 3_600_000;
 /** A success is the message as JSON. An error is JSON with a code (`server/errors.go` in ntfy's source). */
 function classifyResponse(response: NoticeResponse): ResponseOutcome {
   const { id, code, error: said } = jsonFields(response.body);
-  const error = statusError(response.status, said);
-  switch (code) {
-    case 40009:
-    case 40010:
-      return { outcome: "disable", failure: "topic", error };
-    case 42904:
-    case 42908:
-      return { outcome: "retry", failure: "quota", error, retryAfterMs: quotaPauseMs };
-    default: {
-      const classified = classifyStatus(response);
-      if (classified.outcome !== "delivered") return { ...classified, error };
-      return typeof id === "string" ? classified : unexpected(response.body);
-    }
-  }
+  const outcome = classifyMeaning("ntfy", response, { code, said, isConfirmed: typeof id === "string" });
+  const isQuota = outcome.outcome !== "delivered" && outcome.failure === "quota";
+  return isQuota ? { ...outcome, retryAfterMs: quotaPauseMs } : outcome;
 }
 
 function origin({ url }: ChannelTarget): string {

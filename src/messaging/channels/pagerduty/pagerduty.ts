@@ -2,15 +2,14 @@ import { FieldError } from "../../../platform/lib/errors.ts";
 import { cut } from "../../content/cut.ts";
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
-import { jsonFields, statusError } from "../http/json-fields.ts";
-import {
-  type ChannelTarget,
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeRequest,
-  type NoticeResponse,
-  unexpected,
+import { classifyMeaning, jsonFields } from "../http/classify-response.ts";
+import { jsonRequest } from "../http/json-request.ts";
+import type {
+  ChannelTarget,
+  NoticeChannelType,
+  NoticeRequest,
+  NoticeResponse,
+  ResponseOutcome,
 } from "../http/notice-type.ts";
 import { serverUrl } from "../http/server-url.ts";
 import { aroundName, bounded } from "../texts/notice-text.ts";
@@ -39,10 +38,6 @@ const severities = {
 export const pagerduty: NoticeChannelType = {
   type: "pagerduty",
   label: "PagerDuty",
-  failures: {
-    routing_key:
-      "PagerDuty does not accept the routing key. Create an integration of the type Events API V2 in a service, and enter its integration key in phishwatch.",
-  },
   // About 120 calls per minute for each integration key (developer.pagerduty.com/docs, "Events API Rate Limits").
   ratePerSecond: 2,
   usesScreenshot: false,
@@ -89,7 +84,7 @@ function contentOf(notice: Notice) {
   const [first] = links;
   return {
     client: "phishwatch",
-    ...(first === undefined ? {} : { client_url: first.url }),
+    client_url: first?.url,
     links: links.map(({ text, url }) => ({ href: url, text })),
     payload: {
       summary: cut(title, summaryCharactersMax),
@@ -124,25 +119,22 @@ function detailsOf({ summary, facts, items, more }: Notice): Record<string, stri
 }
 
 function eventRequest({ url, routingKey }: ChannelTarget, event: object): NoticeRequest {
-  return {
-    method: "POST",
-    url: `${(url ?? defaultUrl).replace(/\/+$/, "")}/v2/enqueue`,
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ routing_key: routingKey, ...event }),
-  };
+  const base = (url ?? defaultUrl).replace(/\/+$/, "");
+  return jsonRequest(`${base}/v2/enqueue`, { routing_key: routingKey, ...event });
 }
 
 /** The response is JSON with `status`, `message` and, if the event is not valid, the texts `errors`. */
 function classifyResponse(response: NoticeResponse): ResponseOutcome {
   const { status, message, errors } = jsonFields(response.body);
   const texts = Array.isArray(errors) ? errors.filter((text) => typeof text === "string") : [];
-  const classified = classifyStatus(response);
-  if (classified.outcome === "delivered")
-    return status === "success" ? classified : unexpected(response.body);
-  const error = statusError(response.status, texts.length > 0 ? texts.join("; ") : message);
-  if (response.status === 429) return { ...classified, error, retryAfterMs: pauseMs };
+  const outcome = classifyMeaning("pagerduty", response, {
+    said: texts.length > 0 ? texts.join("; ") : message,
+    isConfirmed: status === "success",
+  });
+  if (outcome.outcome === "delivered") return outcome;
+  if (outcome.failure === "rate_limited") return { ...outcome, retryAfterMs: pauseMs };
   // The errors have no codes. All other parts of an event follow the documented format, so that the key is the cause.
-  if (response.status === 400 && /routing.?key/i.test(error))
-    return { outcome: "disable", failure: "routing_key", error };
-  return { ...classified, error };
+  return response.status === 400 && /routing.?key/i.test(outcome.error)
+    ? { ...outcome, outcome: "disable", failure: "routing_key" }
+    : outcome;
 }

@@ -2,14 +2,9 @@ import { toPlainTime } from "../../../platform/lib/clock.ts";
 import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice, NoticeItem } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
-import { jsonFields } from "../http/json-fields.ts";
-import {
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeResponse,
-  unexpected,
-} from "../http/notice-type.ts";
+import { classifyMeaning, jsonFields } from "../http/classify-response.ts";
+import { jsonRequest } from "../http/json-request.ts";
+import type { NoticeChannelType, NoticeResponse, ResponseOutcome } from "../http/notice-type.ts";
 import { bounded, escapedWithin, itemMarkup } from "../texts/notice-text.ts";
 
 /** Limits of Slack, in characters (docs.slack.dev/reference/block-kit/blocks). */
@@ -32,11 +27,6 @@ const hosts = ["hooks.slack.com", "hooks.slack-gov.com"];
 export const slack: NoticeChannelType = {
   type: "slack",
   label: "Slack",
-  failures: {
-    gone: "The incoming webhook or its channel was removed or archived. Create a new webhook in the settings of the Slack app, and enter its URL in phishwatch.",
-    unauthorized:
-      "Slack does not permit this webhook to post. Ask an administrator of the workspace, or create a new webhook and enter its URL in phishwatch.",
-  },
   // docs.slack.dev/apis/web-api/rate-limits: incoming webhooks, 1 per second
   ratePerSecond: 1,
   // Incoming webhooks cannot upload files.
@@ -59,12 +49,7 @@ export const slack: NoticeChannelType = {
   },
 
   requests: ({ url }, notice) => [
-    {
-      method: "POST",
-      url: url ?? "",
-      headers: { "Content-Type": "application/json; charset=utf-8" },
-      body: JSON.stringify(payloadOf(bounded(notice))),
-    },
+    jsonRequest(url, payloadOf(bounded(notice)), { type: "application/json; charset=utf-8" }),
   ],
 
   classifyResponse,
@@ -140,46 +125,17 @@ function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Errors by their name, which is the whole body (docs.slack.dev, "Handling errors" of incoming webhooks). */
-const dropped = [
-  "invalid_attachments",
-  "invalid_blocks",
-  "invalid_blocks_format",
-  "invalid_payload",
-  "msg_too_long",
-  "no_text",
-  "too_many_attachments",
-  "user_not_found",
-];
-const gone = [
-  "channel_is_archived",
-  "channel_not_found",
-  "no_active_hooks",
-  "no_service",
-  "no_service_id",
-  "no_team",
-  "team_disabled",
-];
-const unauthorized = [
-  "account_inactive",
-  "action_prohibited",
-  "invalid_auth",
-  "invalid_token",
-  "posting_to_general_channel_denied",
-  "token_revoked",
-];
-
-/** A success is the text `ok`. Proxies and compatible services respond with an error and the status 200, too. */
-function classifyResponse({ status, body }: NoticeResponse): ResponseOutcome {
-  const fields = jsonFields(body);
-  const said = body.trim();
-  const name = typeof fields["error"] === "string" ? fields["error"] : said;
-  const error = /^[a-z_]{1,60}$/.test(name) ? `HTTP status ${status}: ${name}` : `HTTP status ${status}`;
-  if (dropped.includes(name)) return { outcome: "drop", failure: "rejected", error };
-  if (gone.includes(name)) return { outcome: "disable", failure: "gone", error };
-  if (unauthorized.includes(name)) return { outcome: "disable", failure: "unauthorized", error };
-  if (/^rate_?limited$/.test(name)) return { outcome: "retry", failure: "rate_limited", error };
-  const classified = classifyStatus({ status });
-  if (classified.outcome !== "delivered") return { ...classified, error };
-  return said === "ok" || fields["ok"] === true ? classified : unexpected(body);
+/**
+ * A success is the text `ok`. An error is its name, which is the whole body (docs.slack.dev, "Handling errors" of incoming
+ * webhooks). Proxies and compatible services respond with an error and the status 200, too.
+ */
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
+  const { error, ok } = jsonFields(response.body);
+  const said = response.body.trim();
+  const name = typeof error === "string" ? error : said;
+  return classifyMeaning("slack", response, {
+    code: name,
+    said: /^[a-z_]{1,60}$/.test(name) ? name : "",
+    isConfirmed: said === "ok" || ok === true,
+  });
 }

@@ -1,14 +1,9 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice, NoticeItem } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
-import { jsonFields, statusError } from "../http/json-fields.ts";
-import {
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeResponse,
-  unexpected,
-} from "../http/notice-type.ts";
+import { classifyMeaning, classifyStatus, jsonFields, unexpected } from "../http/classify-response.ts";
+import { jsonRequest } from "../http/json-request.ts";
+import type { NoticeChannelType, NoticeResponse, ResponseOutcome } from "../http/notice-type.ts";
 import { aroundName, bounded, escapedWithin, firstThatFits } from "../texts/notice-text.ts";
 import { fieldsOf } from "../../../platform/lib/json.ts";
 
@@ -27,11 +22,6 @@ const retiredHosts = /(^|\.)(webhook\.office(365)?\.com|outlook\.office(365)?\.c
 export const teams: NoticeChannelType = {
   type: "teams",
   label: "Microsoft Teams",
-  failures: {
-    gone: "The workflow was deleted or turned off, or its owner left. Turn it on, or create a new one in Teams (Workflows) and enter its URL in phishwatch.",
-    unauthorized:
-      'The workflow does not accept the URL. Set its trigger to "Anyone", copy the whole URL again, and enter it in phishwatch.',
-  },
   // The action that posts the message is limited to 300 calls in 300 seconds (learn.microsoft.com/connectors/teams).
   ratePerSecond: 1,
   // A card shows images only from an address that Microsoft can reach.
@@ -53,15 +43,14 @@ export const teams: NoticeChannelType = {
   },
 
   requests: ({ url }, notice) => [
-    {
-      method: "POST",
-      url: url ?? "",
-      headers: { "Content-Type": "application/json; charset=utf-8" },
-      body: firstThatFits(
+    jsonRequest(
+      url,
+      firstThatFits(
         (textMax) => JSON.stringify(payloadOf(bounded(notice), textMax)),
         (body) => body.length <= messageMax,
       ),
-    },
+      { type: "application/json; charset=utf-8" },
+    ),
   ],
 
   classifyResponse,
@@ -119,29 +108,20 @@ function itemRuns<Run>(item: NoticeItem, run: (text: string, style?: object) => 
   return [run(before), run(item.name, open), run(after)];
 }
 
-/** Codes of errors of the service that runs flows (learn.microsoft.com/troubleshoot/power-platform/power-automate). */
-const gone = ["WorkflowNotFound", "WorkflowTriggerIsNotEnabled"];
-const unauthorized = ["DirectApiAuthorizationRequired", "DirectApiInvalidAuthorizationScheme"];
-
 /**
  * A flow responds with 202 before it posts the message, so that it alone knows whether that succeeded. Connectors and
- * flows with a response of their own report errors of Teams as text, with the status 200.
+ * flows with a response of their own report errors of Teams as text, with the status 200. The codes are those of the
+ * service that runs flows (learn.microsoft.com/troubleshoot/power-platform/power-automate).
  */
-function classifyResponse({ status, body }: NoticeResponse): ResponseOutcome {
+function classifyResponse(response: NoticeResponse): ResponseOutcome {
+  const { status, body } = response;
   const { code, message } = fieldsOf(jsonFields(body)["error"]);
-  const error = statusError(status, message ?? code);
-  if (typeof code === "string") {
-    if (gone.includes(code)) return { outcome: "disable", failure: "gone", error };
-    if (unauthorized.includes(code)) return { outcome: "disable", failure: "unauthorized", error };
-  }
-  const classified = classifyStatus({ status });
-  if (classified.outcome !== "delivered") return { ...classified, error };
+  const isConfirmed = code === undefined && !/^\s*</.test(body);
+  const outcome = classifyMeaning("teams", response, { code, said: message ?? code, isConfirmed });
   const inner = /\bHTTP error (\d{3})\b/.exec(body)?.[1];
-  if (inner !== undefined) {
-    const meaning = classifyStatus({ status: Number(inner) });
-    const text = `HTTP status ${status}, but Teams responded with ${inner}`;
-    return meaning.outcome === "delivered" ? unexpected(body) : { ...meaning, error: text };
-  }
-  if (code !== undefined || /^\s*</.test(body)) return unexpected(body);
-  return classified;
+  const isReported = outcome.outcome === "delivered" || outcome.failure === "unexpected";
+  if (inner === undefined || !isReported) return outcome;
+  const meaning = classifyStatus({ status: Number(inner) });
+  const error = `HTTP status ${status}, but Teams responded with ${inner}`;
+  return meaning.outcome === "delivered" ? unexpected(body) : { ...meaning, error };
 }

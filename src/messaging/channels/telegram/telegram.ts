@@ -1,15 +1,14 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import { cut } from "../../content/cut.ts";
 import type { Notice } from "../../content/notice.ts";
-import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
-import {
-  type ChannelTarget,
-  type ResponseOutcome,
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeRequest,
-  type NoticeResponse,
-  unexpected,
+import { classifyMeaning, isSuccess, jsonFields, positiveNumber } from "../http/classify-response.ts";
+import { jsonRequest } from "../http/json-request.ts";
+import type {
+  ChannelTarget,
+  NoticeChannelType,
+  NoticeRequest,
+  NoticeResponse,
+  ResponseOutcome,
 } from "../http/notice-type.ts";
 import { multipart } from "../http/multipart.ts";
 import type { Screenshot } from "../http/screenshots.ts";
@@ -31,14 +30,6 @@ const buttonCharactersMax = 60;
 export const telegram: NoticeChannelType = {
   type: "telegram",
   label: "Telegram",
-  failures: {
-    unauthorized:
-      "Telegram does not accept the token, or the bot may not write to the chat. Add the bot to the chat and permit it to send messages, or enter the token that @BotFather shows.",
-    gone: "Telegram does not know the bot. Enter the token that @BotFather shows.",
-    chat_not_found:
-      "Telegram does not know the chat, or the bot is not in it. Check chat_id, and add the bot to the chat.",
-    chat_moved: "The group became a supergroup. Set chat_id to the new ID.",
-  },
   // 20 messages per minute in a group, which also meets the limit of one per second in a chat
   // (core.telegram.org/bots/faq, "My bot is hitting limits").
   ratePerSecond: 1 / 3,
@@ -89,36 +80,27 @@ function parametersOf({ chatId }: ChannelTarget, notice: Notice) {
 }
 
 function messageRequest(target: ChannelTarget, notice: Notice): NoticeRequest {
-  return {
-    method: "POST",
-    url: methodUrl(target, "sendMessage"),
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({
-      ...parametersOf(target, notice),
-      text: telegramHtml(notice, { lengthMax: textCharactersMax, inButtons: linksInButtons(notice) }),
-      // Telegram would visit the pages.
-      link_preview_options: { is_disabled: true },
-    }),
-  };
+  return jsonRequest(methodUrl(target, "sendMessage"), {
+    ...parametersOf(target, notice),
+    text: telegramHtml(notice, { lengthMax: textCharactersMax, inButtons: linksInButtons(notice) }),
+    // Telegram would visit the pages.
+    link_preview_options: { is_disabled: true },
+  });
 }
 
 /** Uploads the screenshot with the text as its caption: one message. */
 function photoRequest(target: ChannelTarget, notice: Notice, screenshot: Screenshot): NoticeRequest {
   const { reply_markup: markup, ...parameters } = parametersOf(target, notice);
-  return {
-    method: "POST",
-    url: methodUrl(target, "sendPhoto"),
-    ...multipart({
-      boundary: `phishwatch-${notice.id}`,
-      fields: {
-        ...parameters,
-        disable_notification: String(parameters.disable_notification),
-        ...(markup === undefined ? {} : { reply_markup: JSON.stringify(markup) }),
-        caption: telegramHtml(notice, { lengthMax: captionCharactersMax, inButtons: linksInButtons(notice) }),
-      },
-      file: { field: "photo", name: "screenshot.jpg", ...screenshot },
-    }),
-  };
+  return multipart(methodUrl(target, "sendPhoto"), {
+    boundary: `phishwatch-${notice.id}`,
+    fields: {
+      ...parameters,
+      disable_notification: String(parameters.disable_notification),
+      ...(markup === undefined ? {} : { reply_markup: JSON.stringify(markup) }),
+      caption: telegramHtml(notice, { lengthMax: captionCharactersMax, inButtons: linksInButtons(notice) }),
+    },
+    file: { field: "photo", name: "screenshot.jpg", ...screenshot },
+  });
 }
 
 /** Returns the links that Telegram accepts for buttons. The others are part of the text. */
@@ -127,38 +109,27 @@ function linksInButtons({ links }: Notice): Notice["links"] {
 }
 
 /**
- * Failures that concern the chat, and so every message to it. Their only code is the description (`Client.cpp` in the
- * source of Telegram's Bot API server, and reports of its users).
+ * The response is JSON with `ok`, and on failure `description` and `parameters` ("Making requests"). The only code of failures
+ * that concern the chat, and so every message to it, is the description (`Client.cpp` in the source of Telegram's Bot API
+ * server, and reports of its users).
  */
-const failureOf: ReadonlyMap<string, string> = new Map([
-  ["Bad Request: chat not found", "chat_not_found"],
-  ["Bad Request: private chat not found", "chat_not_found"],
-  ["Bad Request: PEER_ID_INVALID", "chat_not_found"],
-  ["Bad Request: CHAT_ADMIN_REQUIRED", "unauthorized"],
-  ["Bad Request: CHAT_WRITE_FORBIDDEN", "unauthorized"],
-  ["Bad Request: have no rights to send a message", "unauthorized"],
-  ["Bad Request: need administrator rights in the channel chat", "unauthorized"],
-  ["Bad Request: not enough rights to send text messages to the chat", "unauthorized"],
-]);
-
-/** The response is JSON with `ok`, and on failure `description` and `parameters` ("Making requests"). */
 function classifyResponse(response: NoticeResponse): ResponseOutcome {
   const { ok, error_code: code, description, parameters: given } = jsonFields(response.body);
-  const parameters = fieldsOf(given);
   // Servers between phishwatch and Telegram may respond with 200 to everything.
   const status = ok === false && typeof code === "number" ? code : response.status;
-  const classified = classifyStatus({ status });
-  if (classified.outcome === "delivered") return ok === true ? classified : unexpected(response.body);
-  const error = statusError(status, description);
-  const migratedTo = parameters["migrate_to_chat_id"];
+  const outcome = classifyMeaning("telegram", response, {
+    code: isSuccess(status) ? undefined : description,
+    said: description,
+    isConfirmed: ok === true,
+    status,
+  });
+  if (outcome.outcome === "delivered" || isSuccess(status)) return outcome;
+  const { error } = outcome;
+  const { migrate_to_chat_id: migratedTo, retry_after: retryAfter } = fieldsOf(given);
   if (typeof migratedTo === "number")
     return { outcome: "disable", failure: "chat_moved", error: `${error}; set chat_id to ${migratedTo}` };
-  const failure = typeof description === "string" ? failureOf.get(description) : undefined;
-  if (failure !== undefined) return { outcome: "disable", failure, error };
-  const retryAfterSeconds = positiveNumber(parameters["retry_after"]);
-  return retryAfterSeconds === undefined
-    ? { ...classified, error }
-    : { ...classified, error, retryAfterMs: retryAfterSeconds * 1_000 };
+  const seconds = positiveNumber(retryAfter);
+  return seconds === undefined ? outcome : { ...outcome, retryAfterMs: seconds * 1_000 };
 }
 
 function methodUrl({ url, token }: ChannelTarget, method: "sendMessage" | "sendPhoto"): string {

@@ -1,7 +1,8 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
-import { bearer } from "../http/bearer.ts";
-import { classifyStatus, type NoticeChannelType } from "../http/notice-type.ts";
+import { classifyStatus } from "../http/classify-response.ts";
+import { bearer } from "../http/json-request.ts";
+import type { NoticeChannelType } from "../http/notice-type.ts";
 import { parseTemplate } from "./parse-template.ts";
 import { plainText } from "../../content/plain-text.ts";
 
@@ -9,10 +10,6 @@ import { plainText } from "../../content/plain-text.ts";
 export const template: NoticeChannelType = {
   type: "template",
   label: "Template",
-  failures: {
-    rejected:
-      "The service rejected the message. Its response may say why. Compare the template with what the service accepts.",
-  },
   // Not known for other services. Most accept more.
   ratePerSecond: 1,
   usesScreenshot: false,

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type net from "node:net";
-import {
-  classifyStatus,
-  type NoticeChannelType,
-  type NoticeRequest,
+import { classifyStatus } from "../../../../src/messaging/channels/http/classify-response.ts";
+import type {
+  NoticeChannelType,
+  NoticeRequest,
 } from "../../../../src/messaging/channels/http/notice-type.ts";
 import { pagerduty } from "../../../../src/messaging/channels/pagerduty/pagerduty.ts";
 import { createSmallScreenshots } from "../../../../src/messaging/channels/http/screenshots.ts";
@@ -22,7 +22,6 @@ const token = "tk_SECRETtoken04";
 const plainType: NoticeChannelType = {
   type: "template",
   label: "Plain",
-  failures: { odd: "Own advice." },
   ratePerSecond: 1,
   usesScreenshot: true,
   validate: (target) => target,
