@@ -2,9 +2,12 @@ import { withSettings } from "../../../scripts/render-config.ts";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { defaultPlan, defaultScopes } from "../../../src/platform/vocabulary/keys.ts";
 import type { Config } from "../../../src/platform/config/load.ts";
 import type { FilterConfig } from "../../../src/platform/config/sections/notifications.ts";
+import documentation from "../../../src/platform/config/fields/settings.json" with { type: "json" };
 import { describeConfig, renderExample } from "../../../src/platform/config/render.ts";
 import { errorLines, loaded } from "./helper.ts";
 
@@ -236,6 +239,40 @@ test("the table of settings lists each key of the example with its default", () 
     needsRestart: false,
   });
   expect(rows.find(({ path }) => path === "[[webhooks.endpoints]].secret")?.default).toBeNull();
+});
+
+test("settings.json documents each key of the schema, and no other", () => {
+  const paths = Object.entries(documentation).flatMap(([path, { keys }]) => {
+    const shared = path === "event_filters" ? ["[[webhooks.endpoints]]", "[[subscriptions]]"] : [path];
+    return shared.flatMap((table) => Object.keys(keys).map((key) => `${table}.${key}`));
+  });
+  const plain = (path: string) => path.replaceAll(/[[\]]/g, "");
+  const listed = describeConfig().map(({ path }) => plain(path));
+  // The block lists share this filter only.
+  expect([...paths.map(plain), "lists.protected_domains"].sort()).toEqual(listed.sort());
+});
+
+test("settings.json has a description of each table and key, and nothing that the schema does not read", () => {
+  const mark = Type.Optional(Type.Union([Type.Literal("restart"), Type.Literal("restart_if_switched")]));
+  const key = Type.Object(
+    {
+      description: Type.String({ minLength: 1 }),
+      default: Type.Optional(Type.Unknown()),
+      example: Type.Optional(Type.Unknown()),
+      reload: mark,
+    },
+    { additionalProperties: false },
+  );
+  const table = Type.Object(
+    {
+      description: Type.String({ minLength: 1 }),
+      live: Type.Optional(Type.Literal(true)),
+      reload: mark,
+      keys: Type.Record(Type.String(), key),
+    },
+    { additionalProperties: false },
+  );
+  expect([...Value.Errors(Type.Record(Type.String(), table), documentation)]).toEqual([]);
 });
 
 test("a key without a plan and scopes gets the defaults", () => {

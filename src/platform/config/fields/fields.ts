@@ -1,13 +1,14 @@
 import { type Static, type TArray, type TObject, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
+import settings from "./settings.json" with { type: "json" };
 
 /**
  * Building blocks of the schema. Each is a TypeBox schema whose static type is the value after reading (`"10s"` is a
- * number of milliseconds). It carries its documentation, so that validation, the example file and the manual's
- * tables come from one definition.
+ * number of milliseconds). `table` adds the documentation in `settings.json`, so that validation, the example file and
+ * the manual's tables come from one definition.
  */
 
-/** Documentation and default of a field. */
-export interface FieldOptions {
+/** Documentation of a field in `settings.json`. Optional texts and arrays have an empty default. */
+interface Documentation {
   /** One short line for the example file and the manual; range and choices are added to it. */
   description: string;
   /** As written in the file. A field without a default is required. */
@@ -42,15 +43,15 @@ export interface Rejection {
 export type TextReader<T> = (text: string, context: ReadContext) => { value: T } | Rejection;
 
 /** Text that `read` converts to the value. `kind` names the type in the manual. */
-export function text<T>(kind: string, read: TextReader<T>, options: FieldOptions): TUnsafe<T> {
-  return Type.Unsafe<T>({ type: "string", kind, read, ...options });
+export function text<T>(kind: string, read: TextReader<T>): TUnsafe<T> {
+  return Type.Unsafe<T>({ type: "string", kind, read });
 }
 
 /** Text where `""` means not set: the value is null. */
-export function optionalText<T>(kind: string, read: TextReader<T>, options: FieldOptions): TUnsafe<T | null> {
+export function optionalText<T>(kind: string, read: TextReader<T>): TUnsafe<T | null> {
   const readOptional: TextReader<T | null> = (value, context) =>
     value === "" ? { value: null } : read(value, context);
-  return text(kind, readOptional, { default: "", ...options });
+  return { ...text(kind, readOptional), default: "" };
 }
 
 export interface SecretRule {
@@ -63,22 +64,25 @@ export interface SecretRule {
 }
 
 /** Required secret: text, `{ env = "NAME" }`, `{ file = "path" }` or `{ credential = "name" }`. */
-export function secret(rule: SecretRule, options: FieldOptions): TUnsafe<string> {
-  return Type.Unsafe<string>({ kind: "secret", rule, ...options });
+export function secret(rule: SecretRule): TUnsafe<string> {
+  return Type.Unsafe<string>({ kind: "secret", rule });
 }
 
 /** Optional secret: `""` means not set, and the value is null. */
-export function optionalSecret(rule: SecretRule, options: FieldOptions): TUnsafe<string | null> {
-  return Type.Unsafe<string | null>({ kind: "secret", rule, default: "", ...options });
+export function optionalSecret(rule: SecretRule): TUnsafe<string | null> {
+  return Type.Unsafe<string | null>({ kind: "secret", rule, default: "" });
 }
 
 /** One of a fixed set of strings. */
-export function choice<const T extends readonly string[]>(all: T, options: FieldOptions): TUnsafe<T[number]> {
+export function choice<const T extends readonly string[]>(
+  all: T,
+  options: Pick<Documentation, "default"> = {},
+): TUnsafe<T[number]> {
   return Type.Unsafe<T[number]>({ type: "string", kind: "choice", choices: all, ...options });
 }
 
-export function boolean(options: FieldOptions): TUnsafe<boolean> {
-  return Type.Unsafe<boolean>({ type: "boolean", kind: "boolean", ...options });
+export function boolean(): TUnsafe<boolean> {
+  return Type.Unsafe<boolean>({ type: "boolean", kind: "boolean" });
 }
 
 export interface NumberRange {
@@ -86,52 +90,60 @@ export interface NumberRange {
   maximum: number;
 }
 
-export function integer(range: NumberRange, options: FieldOptions): TUnsafe<number> {
-  return Type.Unsafe<number>({ type: "integer", kind: "integer", ...range, ...options });
+export function integer(range: NumberRange): TUnsafe<number> {
+  return Type.Unsafe<number>({ type: "integer", kind: "integer", ...range });
 }
 
-export function number(range: NumberRange, options: FieldOptions): TUnsafe<number> {
-  return Type.Unsafe<number>({ type: "number", kind: "number", ...range, ...options });
+export function number(range: NumberRange): TUnsafe<number> {
+  return Type.Unsafe<number>({ type: "number", kind: "number", ...range });
 }
 
 /** Array of texts, empty by default. None can occur twice, unless `uniqueItems` is false. */
 export function texts<T>(
   kind: string,
   read: TextReader<T>,
-  { maxItems, uniqueItems = true, ...options }: FieldOptions & { maxItems: number; uniqueItems?: boolean },
+  options: { maxItems: number; uniqueItems?: boolean },
 ): TArray<TUnsafe<T>> {
-  const item = text(kind, read, { description: kind });
-  return Type.Array(item, { kind: "array", default: [], maxItems, uniqueItems, ...options });
+  return Type.Array(text(kind, read), { kind: "array", default: [], uniqueItems: true, ...options });
 }
 
 /** Array of some of a fixed set of strings, empty by default. */
 export function choices<const T extends readonly string[]>(
   all: T,
-  options: FieldOptions & { minItems?: number },
+  options: { minItems?: number; default?: T[number][] } = {},
 ): TArray<TUnsafe<T[number]>> {
-  const item = choice(all, { description: "a choice" });
-  const range = { maxItems: all.length, uniqueItems: true };
-  return Type.Array(item, { kind: "array", default: [], ...range, ...options });
+  const limits = { maxItems: all.length, uniqueItems: true };
+  return Type.Array(choice(all), { kind: "array", default: [], ...limits, ...options });
 }
 
-/** A `[table]`, which can be omitted. `reload` applies to all of its keys. */
-export function table<T extends Record<string, TSchema>>(
-  properties: T,
-  description: string,
-  options: Pick<FieldOptions, "reload"> = {},
-): TObject<T> {
-  const fixed = { kind: "table", description, default: {}, additionalProperties: false };
-  return Type.Object(properties, { ...fixed, ...options });
+type TablePath = keyof typeof settings;
+
+/** A schema for each documented key of a table. Keys of a `[[table]]` within it are documented at its own path. */
+type SchemasOf<Path extends TablePath> = Record<keyof (typeof settings)[Path]["keys"], TSchema>;
+
+/** Returns the schemas of the keys of a table with their documentation. */
+export function documented<Path extends TablePath, T extends SchemasOf<Path>>(path: Path, schemas: T): T {
+  const keys: Partial<Record<string, object>> = settings[path].keys;
+  const fields = Object.entries<TSchema>(schemas).map(([key, schema]) => [key, { ...schema, ...keys[key] }]);
+  return Object.fromEntries(fields) as T;
 }
 
-/** `[[tables]]`, empty by default. Unless `live`, the entry is commented out in the example file. */
-export function tables<T extends Record<string, TSchema>>(
-  properties: T,
-  options: { description: string; maxItems: number; live: boolean },
+/** A `[table]`, which can be omitted. Its `reload` applies to all of its keys. */
+export function table<Path extends TablePath, T extends SchemasOf<Path>>(path: Path, schemas: T): TObject<T> {
+  const { keys: _, ...documentation } = settings[path];
+  const fixed = { kind: "table", default: {}, additionalProperties: false };
+  return Type.Object(documented(path, schemas), { ...fixed, ...documentation });
+}
+
+/** At most `maxItems` `[[tables]]`, none by default. Unless `live`, the entry is commented out in the example file. */
+export function tables<Path extends TablePath, T extends SchemasOf<Path>>(
+  path: Path,
+  maxItems: number,
+  schemas: T,
 ) {
-  const { description, ...rest } = options;
-  const item = Type.Object(properties, { kind: "table", description, additionalProperties: false });
-  return Type.Array(item, { kind: "tables", default: [], description, ...rest });
+  const { keys: _, ...documentation } = settings[path];
+  const item = Type.Object(documented(path, schemas), { kind: "table", additionalProperties: false });
+  return Type.Array(item, { kind: "tables", default: [], ...documentation, maxItems });
 }
 
 /** Properties of a schema node that the reader and the renderers use. */

@@ -53,44 +53,17 @@ const readRegion: TextReader<string> = (written) =>
 /** Length and characters of `backup.encrypt_with`. */
 export const backupSecretRule = { lengthMin: 16, lengthMax: 200, ascii: true } as const;
 
-export const backup = table(
-  {
-    schedule: optionalText("cron", readSchedule, {
-      description: `when backups are made; cron in UTC such as "30 2 * * *"; "" = never`,
-    }),
-    keep: integer(
-      { minimum: 1, maximum: 1_000 },
-      { default: 14, description: "number of backups that are kept; older ones are deleted" },
-    ),
-    folder: text("path", readFolder, {
-      default: defaultFolder,
-      description: `folder for the backups; "" = backups next to the database`,
-    }),
-    s3: optionalText("s3://", readS3Location, {
-      description: "s3://bucket/prefix for the backups instead of a folder",
-    }),
-    s3_endpoint: optionalText("URL", readBaseUrl, {
-      description: "address of the S3-compatible service; default: Amazon S3",
-    }),
-    s3_region: text("region", readRegion, { default: "us-east-1", description: "region of the bucket" }),
-    s3_access_key: optionalSecret(
-      { lengthMin: 1, lengthMax: 200, ascii: true },
-      { description: "secret; ID of the access key" },
-    ),
-    s3_secret_key: optionalSecret(
-      { lengthMin: 1, lengthMax: 200, ascii: true },
-      { description: "secret; secret access key" },
-    ),
-    encrypt_with: optionalSecret(
-      { ...backupSecretRule, hint: "create one with: openssl rand -hex 32" },
-      {
-        description:
-          "secret; encrypts the backups; without it, they cannot be restored: keep a copy elsewhere",
-      },
-    ),
-  },
-  "Backups of the database, the screenshots, the archive and this file.",
-);
+export const backup = table("backup", {
+  schedule: optionalText("cron", readSchedule),
+  keep: integer({ minimum: 1, maximum: 1_000 }),
+  folder: text("path", readFolder),
+  s3: optionalText("s3://", readS3Location),
+  s3_endpoint: optionalText("URL", readBaseUrl),
+  s3_region: text("region", readRegion),
+  s3_access_key: optionalSecret({ lengthMin: 1, lengthMax: 200, ascii: true }),
+  s3_secret_key: optionalSecret({ lengthMin: 1, lengthMax: 200, ascii: true }),
+  encrypt_with: optionalSecret({ ...backupSecretRule, hint: "create one with: openssl rand -hex 32" }),
+});
 
 type BackupValues = Static<typeof backup>;
 

@@ -30,51 +30,18 @@ const readGroup: TextReader<string> = (given) =>
     ? { value: given }
     : { allowed: "the name of a group, of 1 to 200 characters" };
 
-export const webConsole = table(
-  {
-    enabled: boolean({
-      default: true,
-      description: "serve the web console under /console",
-      reload: "restart",
-    }),
-    password: optionalSecret(
-      { lengthMin: 12, lengthMax: 200, ascii: false },
-      {
-        description:
-          "password of the account admin, 12 to 200 characters; if unset, generated at the first start and shown once",
-      },
-    ),
-    require_codes: boolean({
-      default: false,
-      description: "ask everybody who signs in with a password for a one-time code as well",
-    }),
-    trusted_user_header: optionalText("header", readTrustedHeader, {
-      description:
-        "header with the name of the user, from a proxy in server.trusted_proxies that authenticates users",
-    }),
-    trusted_groups_header: optionalText("header", readTrustedHeader, {
-      description: "header of the same proxy with the user's groups",
-    }),
-    trusted_groups_separator: choice(groupsSeparators, {
-      default: ",",
-      description: "what separates the groups in that header",
-    }),
-    group_roles: tables(
-      {
-        group: text("group", readGroup, {
-          example: "security",
-          description: "name of a group, as the proxy sends it",
-        }),
-        role: choice(roles, {
-          example: "analyst",
-          description: "role of its members; the highest of their groups counts",
-        }),
-      },
-      { description: "The role of each group of the proxy's users.", maxItems: 100, live: false },
-    ),
-  },
-  "The web console.",
-);
+export const webConsole = table("console", {
+  enabled: boolean(),
+  password: optionalSecret({ lengthMin: 12, lengthMax: 200, ascii: false }),
+  require_codes: boolean(),
+  trusted_user_header: optionalText("header", readTrustedHeader),
+  trusted_groups_header: optionalText("header", readTrustedHeader),
+  trusted_groups_separator: choice(groupsSeparators),
+  group_roles: tables("console.group_roles", 100, {
+    group: text("group", readGroup),
+    role: choice(roles),
+  }),
+});
 
 /** Returns the headers by which a trusted proxy says who the user is; null: none. */
 export function toTrustedUser({

@@ -6,6 +6,7 @@ import { camelKeys } from "../../lib/key-names.ts";
 import {
   boolean,
   choice,
+  documented,
   integer,
   optionalSecret,
   optionalText,
@@ -36,138 +37,64 @@ const dayMs = 86_400_000;
 const shortSecret = { lengthMin: 1, lengthMax: 2_000, ascii: true };
 
 /** Filters that subscriptions and webhook endpoints share. */
-export const eventFilters = {
-  min_severity: choice(severities, { default: "low", description: "minimum severity of a threat" }),
-  protected_domains: texts("domain", readProtectedDomain, {
-    maxItems: 10_000,
-    description: "only these protected domains; empty = all",
+export const eventFilters = documented("event_filters", {
+  min_severity: choice(severities),
+  protected_domains: texts("domain", readProtectedDomain, { maxItems: 10_000 }),
+  types: choices(threatTypes),
+  sources: choices(threatSources),
+  verified_only: boolean(),
+});
+
+export const smtp = table("smtp", {
+  host: optionalText("host", readMailHost),
+  port: integer({ minimum: 1, maximum: 65_535 }),
+  tls: choice(["starttls", "tls", "none"]),
+  username: optionalSecret(shortSecret),
+  password: optionalSecret({ ...shortSecret, ascii: false }),
+  from: optionalText("address", readAddress),
+  ca_file: optionalText("path", readPath),
+});
+
+export const channels = tables("channels", 1000, {
+  name: text("name", readName),
+  type: choice(channelTypes),
+  url: optionalSecret(shortSecret),
+  token: optionalSecret(shortSecret),
+  chat_id: optionalText("id", readChannelText),
+  routing_key: optionalSecret(shortSecret),
+  topic: optionalText("topic", readChannelText),
+  room: optionalText("room", readChannelText),
+  to: texts("address", readAddress, { maxItems: 100 }),
+  template: optionalText("template", readTemplate),
+  headers: texts("header", readHeader, { maxItems: 20 }),
+});
+
+export const subscriptions = tables("subscriptions", 1000, {
+  name: text("name", readName),
+  channel: text("name", readName),
+  events: choices(noticeTypes, { minItems: 1 }),
+  ...eventFilters,
+  digest: choice(digests),
+  at: text("HH:MM", readTimeOfDay),
+  weekdays: choices(weekdays),
+  time_zone: text("zone", readTimeZone),
+  quiet_hours: optionalText("HH:MM-HH:MM", readHours),
+});
+
+export const lists = tables("lists", 100, {
+  name: text("name", readListName),
+  token: secret({
+    lengthMin: 20,
+    lengthMax: 200,
+    ascii: true,
+    hint: "create one with: openssl rand -hex 24",
   }),
-  types: choices(threatTypes, { description: "only threats of these types; empty = all" }),
-  sources: choices(threatSources, { description: "only threats that these sources found; empty = all" }),
-  verified_only: boolean({
-    default: false,
-    description: "only threats whose name is known to exist or whose page was seen",
-  }),
-};
-
-export const smtp = table(
-  {
-    host: optionalText("host", readMailHost, { description: "mail server; can be private" }),
-    port: integer({ minimum: 1, maximum: 65_535 }, { default: 587, description: "port of the mail server" }),
-    tls: choice(["starttls", "tls", "none"], {
-      default: "starttls",
-      description: "starttls: required after connecting (587); tls: from the start (465); none: unencrypted",
-    }),
-    username: optionalSecret(shortSecret, { description: "secret; user name of the mail account" }),
-    password: optionalSecret(
-      { ...shortSecret, ascii: false },
-      { description: "secret; password of the mail account" },
-    ),
-    from: optionalText("address", readAddress, {
-      description: `sender, such as "phishwatch@example.com"`,
-    }),
-    ca_file: optionalText("path", readPath, {
-      description: "PEM file with an additional certificate authority",
-    }),
-  },
-  "The mail server, for channels of the type email.",
-);
-
-export const channels = tables(
-  {
-    name: text("name", readName, { example: "team-chat", description: "unique name" }),
-    type: choice(channelTypes, { example: "slack", description: "service that shows the messages" }),
-    url: optionalSecret(shortSecret, {
-      example: { env: "PHISHWATCH_SLACK_URL" },
-      description: "secret; webhook address that the service shows; ntfy, matrix: address of the server",
-    }),
-    token: optionalSecret(shortSecret, {
-      description: "secret; telegram: token of the bot; matrix, ntfy, template: access token",
-    }),
-    chat_id: optionalText("id", readChannelText, { description: "telegram: ID or @name of the chat" }),
-    routing_key: optionalSecret(shortSecret, {
-      description: "secret; pagerduty: integration key of Events API v2",
-    }),
-    topic: optionalText("topic", readChannelText, { description: "ntfy: topic" }),
-    room: optionalText("room", readChannelText, {
-      description: `matrix: ID of the room, such as "!abc:example.org"`,
-    }),
-    to: texts("address", readAddress, { maxItems: 100, description: "email: recipients" }),
-    template: optionalText("template", readTemplate, {
-      description: "template: JSON body of the request, with {{…}} for what changes",
-    }),
-    headers: texts("header", readHeader, {
-      maxItems: 20,
-      description: `template: custom headers, as "Name: value"`,
-    }),
-  },
-  {
-    description: "Channels: where people read messages. The messages are defined by subscriptions.",
-    maxItems: 1000,
-    live: false,
-  },
-);
-
-export const subscriptions = tables(
-  {
-    name: text("name", readName, { example: "high at once", description: "unique name" }),
-    channel: text("name", readName, { example: "team-chat", description: "name of the channel" }),
-    events: choices(noticeTypes, { minItems: 1, default: ["threat.created"], description: "events to send" }),
-    ...eventFilters,
-    digest: choice(digests, {
-      default: "none",
-      description: "none: at once, with a burst in one message; hourly, daily: one message for the period",
-    }),
-    at: text("HH:MM", readTimeOfDay, { default: "08:00", description: "time of a daily digest" }),
-    weekdays: choices(weekdays, {
-      description: "days on which messages are sent; on other days, they wait; empty = every day",
-    }),
-    time_zone: text("zone", readTimeZone, {
-      default: "UTC",
-      description: `time zone of at, weekdays and quiet_hours, such as "Europe/Berlin"`,
-    }),
-    quiet_hours: optionalText("HH:MM-HH:MM", readHours, {
-      description: `hours in which messages wait, such as "22:00-07:00"`,
-    }),
-  },
-  {
-    description: "Subscriptions: which events a channel is sent, and when.",
-    maxItems: 1000,
-    live: false,
-  },
-);
-
-export const lists = tables(
-  {
-    name: text("name", readListName, { example: "block", description: "unique name, part of the address" }),
-    token: secret(
-      { lengthMin: 20, lengthMax: 200, ascii: true, hint: "create one with: openssl rand -hex 24" },
-      {
-        example: { env: "PHISHWATCH_LIST_TOKEN" },
-        description: "part of the address /lists/{token}/{name}.{format}; 20 to 200 visible ASCII characters",
-      },
-    ),
-    statuses: choices(statuses, {
-      minItems: 1,
-      default: ["active"],
-      description: "statuses of the threats that are listed",
-    }),
-    min_severity: choice(severities, { default: "high", description: "minimum severity of a threat" }),
-    verified_only: boolean({
-      default: true,
-      description: "only threats whose name is known to exist or whose page was seen",
-    }),
-    protected_domains: eventFilters.protected_domains,
-    max_age: optionalText("duration", readDuration({ minimumMs: 3_600_000, maximumMs: 3650 * dayMs }), {
-      description: `list a threat for this long after it was first seen; "" = always`,
-    }),
-  },
-  {
-    description: "Block lists of threats for resolvers, firewalls and browsers.",
-    maxItems: 100,
-    live: false,
-  },
-);
+  statuses: choices(statuses, { minItems: 1 }),
+  min_severity: choice(severities),
+  verified_only: boolean(),
+  protected_domains: eventFilters.protected_domains,
+  max_age: optionalText("duration", readDuration({ minimumMs: 3_600_000, maximumMs: 3650 * dayMs })),
+});
 
 type SubscriptionValues = Static<typeof subscriptions>[number];
 
