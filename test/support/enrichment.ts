@@ -8,7 +8,7 @@ import { grayPixels } from "../../src/facts/lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash } from "../../src/facts/lookups/page/perceptual-hash.ts";
 import type { Existence } from "../../src/facts/lookups/dns/existence.ts";
 import type { NetworkResult } from "../../src/facts/lookups/network/network-lookup.ts";
-import type { RegistrationResult } from "../../src/facts/lookups/registration/registration-lookup.ts";
+import type { RegistrationResult } from "../../src/facts/lookups/registration/registration-values.ts";
 import type { Lookups } from "../../src/facts/lookups/lookups.ts";
 import type { Page, PageResult } from "../../src/facts/lookups/page/page-lookup.ts";
 import { fingerprintOf } from "../../src/facts/inspection/comparison/fingerprint.ts";

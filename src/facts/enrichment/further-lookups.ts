@@ -1,7 +1,7 @@
 import type { Needs } from "../../platform/database/needs.ts";
 import type { Page } from "../lookups/page/page-lookup.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
-import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
+import type { RegistrationResult } from "../lookups/registration/registration-values.ts";
 import type { Inspector } from "../inspection/model/inspector.ts";
 import type { OriginalLook, Originals } from "../inspection/originals/open-originals.ts";
 import type { Instant } from "../../platform/lib/clock.ts";

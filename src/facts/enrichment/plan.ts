@@ -1,5 +1,5 @@
 import type { Instant } from "../../platform/lib/clock.ts";
-import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
+import type { RegistrationResult } from "../lookups/registration/registration-values.ts";
 import type { SiteState } from "../../platform/vocabulary/site.ts";
 import type { Severity, Status } from "../../platform/vocabulary/threats.ts";
 import { hasPage, hostAddressesOf, hostingOf, parkedWith, type Facts } from "./facts/facts.ts";

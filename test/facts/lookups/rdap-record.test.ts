@@ -75,12 +75,9 @@ describe("RDAP responses that are rejected", () => {
   });
 
   test("an error object is recognized", () => {
-    expect(read(notFound)).toEqual({ kind: "error", errorCode: 404, title: "Not Found" });
-    expect(read({ errorCode: "<script>", title: 7 })).toEqual({
-      kind: "error",
-      errorCode: undefined,
-      title: undefined,
-    });
+    const kind = "unreadable";
+    expect(read(notFound)).toEqual({ kind, reason: "RDAP error 404 Not Found", errorCode: 404 });
+    expect(read({ errorCode: "<script>", title: 7 })).toEqual({ kind, reason: "RDAP error" });
   });
 });
 

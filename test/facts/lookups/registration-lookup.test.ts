@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { rdapServices } from "../../../src/facts/lookups/registration/rdap-services.ts";
-import {
-  createRegistrationLookup,
-  type RegistrationResult,
-} from "../../../src/facts/lookups/registration/registration-lookup.ts";
+import { createRegistrationLookup } from "../../../src/facts/lookups/registration/registration-lookup.ts";
+import type { RegistrationResult } from "../../../src/facts/lookups/registration/registration-values.ts";
 import { type Clock, systemClock } from "../../../src/platform/lib/clock.ts";
 import { startRawServer } from "../../support/raw-server.ts";
 import { startReceiver } from "../../support/receiver.ts";

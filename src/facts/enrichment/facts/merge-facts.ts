@@ -2,7 +2,7 @@ import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
 import type { NetworkResult } from "../../lookups/network/network-lookup.ts";
 import type { Page, PageResult } from "../../lookups/page/page-lookup.ts";
-import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
+import type { RegistrationResult } from "../../lookups/registration/registration-values.ts";
 import type { Facts, HostNetwork } from "./facts.ts";
 import { afterSent, afterShown } from "./rendered-page.ts";
 import { formerMarksAfter } from "./site-marks.ts";

@@ -1,5 +1,5 @@
 import { lazy } from "../../../platform/lib/startup.ts";
-import { listText } from "../../../platform/lib/lists/list-texts.ts";
+import { linesOfList, listText } from "../../../platform/lib/lists/list-texts.ts";
 import { addressNumber } from "../../../platform/network/addresses.ts";
 import embeddedText from "./data/address-registries.txt" with { type: "text" };
 
@@ -43,9 +43,7 @@ function findRegistry(blocks: readonly Block[], address: string): AddressRegistr
  * @throws an error that quotes the first block that is not one
  */
 export function parseRegistryLines(text: string): Block[] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"))
+  return linesOfList(text)
     .flatMap((line) => {
       const [rdapUrl = "", whoisServer = "", ...blocks] = line.split(" ");
       return blocks.map((block) => parseBlock(block, { rdapUrl, whoisServer }));

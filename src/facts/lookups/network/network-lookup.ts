@@ -1,5 +1,10 @@
 import { addressClass, addressNumber } from "../../../platform/network/addresses.ts";
-import { createRegistryClients, type RegistryAccess } from "../registries/registry-clients.ts";
+import {
+  createRegistryClients,
+  rdapElseWhois,
+  type RegistryAccess,
+  type RegistryClients,
+} from "../registries/registry-clients.ts";
 import {
   embeddedAddressRegistries,
   type AddressRegistry,
@@ -7,17 +12,11 @@ import {
 } from "./address-registries.ts";
 import { type Network, rangeAround, type AddressRange } from "./address-range.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import type { Turns } from "../../../platform/network/turns.ts";
-import type { GetRdap } from "../registries/rdap-requests.ts";
-import type { Contact, LookupFailure, ServerPacing } from "../registries/server-pacing.ts";
-import type { QueryWhois } from "../registries/whois-client.ts";
+import type { Contact, LookupFailure } from "../registries/server-pacing.ts";
 import { readRdapNetwork } from "./rdap-network.ts";
 import { readWhoisNetwork, whoisAddressQuery, type WhoisNetworkReading } from "./whois-network.ts";
 
-export type NetworkResult =
-  | { ok: true; network: Network }
-  /** `postponed`: no server was queried, because too many queries wait for it or it demanded a pause. */
-  | { ok: false; reason: string; retryAfterMs?: number; postponed?: boolean };
+export type NetworkResult = { ok: true; network: Network } | LookupFailure;
 
 /** Looks up who holds the network of an IP address. */
 export type NetworkLookup = ReturnType<typeof createNetworkLookup>;
@@ -32,32 +31,19 @@ export function createNetworkLookup({
   registryFor = embeddedAddressRegistries(),
   ...access
 }: RegistryAccess & { registryFor?: AddressRegistryFor }) {
-  const { client, ...clients } = createRegistryClients(access);
+  const clients = createRegistryClients(access);
   const { queryRdap, queryWhois } = createNetworkQueries(clients);
-  const cache = createNetworkCache({ clock: access.clock, entriesMax: cacheEntriesMax, keepMs: cachedMs });
+  const cache = createNetworkCache(access.clock);
   /** Queries in progress by block of addresses, as one response may be about all of them. */
   const inProgress = new Map<string, Promise<NetworkResult>>();
 
   async function lookUp(address: string, registry: AddressRegistry): Promise<NetworkResult> {
-    const first = await queryRdap(address, registry.rdapUrl);
-    if (first.kind !== "failed") return resultOf(address, first);
-    const second = await queryWhois(address, registry.whoisServer);
-    if (second.kind === "failed") return { ok: false, reason: `${first.reason}; ${second.reason}` };
-    return resultOf(address, second);
-  }
-
-  function resultOf(address: string, outcome: NetworkOutcome): NetworkResult {
-    switch (outcome.kind) {
-      case "network":
-        cache.add(address, outcome.network);
-        return { ok: true, network: outcome.network };
-      case "limited": {
-        const { reason, retryAfterMs, postponed = false } = outcome;
-        return { ok: false, reason, retryAfterMs, ...(postponed && { postponed }) };
-      }
-      case "failed":
-        return { ok: false, reason: outcome.reason };
-    }
+    const result = await rdapElseWhois(
+      () => queryRdap(address, registry.rdapUrl),
+      () => queryWhois(address, registry.whoisServer),
+    );
+    if (result.ok) cache.add(address, result.network);
+    return result;
   }
 
   return {
@@ -80,7 +66,7 @@ export function createNetworkLookup({
       inProgress.set(block, requested);
       return requested;
     },
-    close: () => client.close(),
+    close: () => clients.client.close(),
   };
 }
 
@@ -96,14 +82,8 @@ function blockOf(address: string): string {
  */
 const sharedBits = { 32: 20, 128: 32 } as const;
 
-interface NetworkCacheDependencies {
-  clock: Pick<Clock, "monotonicMs">;
-  entriesMax: number;
-  keepMs: number;
-}
-
 /** Caches networks by the range of their addresses. */
-function createNetworkCache({ clock, entriesMax, keepMs }: NetworkCacheDependencies) {
+function createNetworkCache(clock: Pick<Clock, "monotonicMs">) {
   // Newest last. A linear search of the largest cache takes a fraction of a millisecond.
   let entries: { network: Network; range: AddressRange; untilMs: number }[] = [];
   return {
@@ -132,40 +112,30 @@ function createNetworkCache({ clock, entriesMax, keepMs }: NetworkCacheDependenc
           first: range.first > start ? range.first : start,
           last: range.last < end ? range.last : end,
         },
-        untilMs: clock.monotonicMs() + keepMs,
+        untilMs: clock.monotonicMs() + cachedMs,
       });
-      if (entries.length > entriesMax) entries.shift();
+      if (entries.length > cacheEntriesMax) entries.shift();
     },
   };
 }
 
-type NetworkOutcome = { kind: "network"; network: Network } | LookupFailure;
-
 const referralsMax = 1;
 
-interface NetworkQueriesDependencies {
-  get: GetRdap;
-  pacing: ServerPacing;
-  query: QueryWhois;
-  turns: Turns;
-}
-
 /** Queries registries for the network of an address. Neither function throws for what servers do. */
-function createNetworkQueries({ get, pacing, query, turns }: NetworkQueriesDependencies) {
-  async function queryRdap(address: string, rdapUrl: string): Promise<NetworkOutcome> {
+function createNetworkQueries({ get, queryWhois }: Pick<RegistryClients, "get" | "queryWhois">) {
+  async function queryRdap(address: string, rdapUrl: string): Promise<NetworkResult> {
     const page = await get(new URL(`ip/${address}`, rdapUrl).href);
-    if ("kind" in page) return page;
-    await turns.next();
+    if (!page.ok) return page;
     const reading = readRdapNetwork(page.text, address);
     const server = new URL(page.url).host;
-    if (page.status !== 200) return { kind: "failed", reason: `${server}: HTTP status ${page.status}` };
-    if (reading.kind === "unreadable") return { kind: "failed", reason: `${server}: ${reading.reason}` };
+    if (page.status !== 200) return { ok: false, reason: `${server}: HTTP status ${page.status}` };
+    if (reading.kind === "unreadable") return { ok: false, reason: `${server}: ${reading.reason}` };
     const network: Network = { ...reading.network, source: "rdap", url: page.url };
     const parent =
       network.abuseEmail === undefined && reading.parentUrl !== undefined
         ? await queryParent(address, reading.parentUrl, page.url)
         : undefined;
-    return { kind: "network", network: parent === undefined ? network : { ...network, ...parent } };
+    return { ok: true, network: { ...network, ...parent } };
   }
 
   /** Returns holder and contact of the network that contains one without a contact, if the same server knows it. */
@@ -176,43 +146,35 @@ function createNetworkQueries({ get, pacing, query, turns }: NetworkQueriesDepen
   ): Promise<Partial<Network> | undefined> {
     if (new URL(parentUrl).origin !== new URL(url).origin) return undefined;
     const page = await get(parentUrl);
-    if ("kind" in page || page.status !== 200) return undefined;
-    await turns.next();
+    if (!page.ok || page.status !== 200) return undefined;
     const reading = readRdapNetwork(page.text, address);
     if (reading.kind === "unreadable" || reading.network.abuseEmail === undefined) return undefined;
     const { first: _first, last: _last, ...holder } = reading.network;
     return { ...holder, url: page.url };
   }
 
-  async function queryWhois(address: string, firstServer: string): Promise<NetworkOutcome> {
+  async function queryAtWhois(address: string, firstServer: string): Promise<NetworkResult> {
     let server = firstServer;
     for (let referrals = 0; referrals <= referralsMax; referrals += 1) {
-      const target = server;
-      const result = await pacing.query(target, async (): Promise<Contact<WhoisNetworkReading>> => {
-        const response = await query(target, whoisAddressQuery(target, address));
-        if ("failure" in response) return { kind: "failed", reason: response.failure };
-        await turns.next();
-        const reading = readWhoisNetwork(response.text, address);
-        if (reading.kind === "limited")
-          return { kind: "overloaded", reason: "rate limit exceeded", retryAfterMs: undefined };
-        return { kind: "response", response: reading, isFinal: true };
-      });
-      if (result.kind !== "response") return result;
+      const result = await queryWhois(
+        server,
+        whoisAddressQuery(server, address),
+        (text): Contact<Exclude<WhoisNetworkReading, { kind: "limited" }>> => {
+          const reading = readWhoisNetwork(text, address);
+          return reading.kind === "limited"
+            ? { kind: "overloaded", reason: "rate limit exceeded", retryAfterMs: undefined }
+            : { kind: "response", response: reading, isFinal: true };
+        },
+      );
+      if (!result.ok) return result;
       const reading = result.response;
       if (reading.kind === "network")
-        return {
-          kind: "network",
-          network: { ...reading.network, source: "whois", url: `whois://${target}` },
-        };
-      if (reading.kind !== "referral")
-        return {
-          kind: "failed",
-          reason: `${target}: ${reading.kind === "unreadable" ? reading.reason : "rate limit exceeded"}`,
-        };
+        return { ok: true, network: { ...reading.network, source: "whois", url: `whois://${server}` } };
+      if (reading.kind === "unreadable") return { ok: false, reason: `${server}: ${reading.reason}` };
       server = reading.server;
     }
-    return { kind: "failed", reason: `${firstServer}: more than ${referralsMax} referral` };
+    return { ok: false, reason: `${firstServer}: more than ${referralsMax} referral` };
   }
 
-  return { queryRdap, queryWhois };
+  return { queryRdap, queryWhois: queryAtWhois };
 }

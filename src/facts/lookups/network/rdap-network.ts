@@ -7,6 +7,7 @@ import {
   readRdapObject,
   type Entity,
   type Json,
+  type UnreadableRdap,
 } from "../registries/rdap-entities.ts";
 import { countryValue, textValue, emailValue } from "../registries/registry-values.ts";
 import { rangeAround, type Network } from "./address-range.ts";
@@ -14,7 +15,7 @@ import { rangeAround, type Network } from "./address-range.ts";
 export type RdapNetworkReading =
   /** `parentUrl`: the network that contains this one (RFC 9083 §4.2, `up`). */
   | { kind: "network"; network: Omit<Network, "source" | "url">; parentUrl: string | undefined }
-  | { kind: "unreadable"; reason: string };
+  | UnreadableRdap;
 
 const remarksMax = 20;
 const linesMax = 40;
@@ -28,10 +29,6 @@ export function readRdapNetwork(body: string, address: string): RdapNetworkReadi
   const read = readRdapObject(body);
   if (!("json" in read)) return read;
   const { json } = read;
-  if (json["errorCode"] !== undefined) {
-    const code = typeof json["errorCode"] === "number" ? json["errorCode"] : "";
-    return { kind: "unreadable", reason: `RDAP error ${code} ${textValue(json["title"]) ?? ""}`.trim() };
-  }
   const { startAddress: first, endAddress: last } = json;
   if (typeof first !== "string" || typeof last !== "string")
     return { kind: "unreadable", reason: "not a network object" };

@@ -1,15 +1,11 @@
-import { listText } from "../../../platform/lib/lists/list-texts.ts";
+import { linesOfList, listText } from "../../../platform/lib/lists/list-texts.ts";
 import embeddedText from "./data/rdap-services.txt" with { type: "text" };
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
-import type { HttpClient } from "../../../platform/network/http/http-client.ts";
 import { fieldsOf, parseJson } from "../../../platform/lib/json.ts";
+import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 
 /** Maps suffixes to RDAP services. */
-export interface RdapServices {
-  /** Returns the base URL, with a trailing slash, for the longest suffix of `domain` that has a service. */
-  serviceFor(domain: string): string | undefined;
-}
+export type RdapServices = ReturnType<typeof rdapServices>;
 
 export interface Bootstrap {
   publication: string | undefined;
@@ -27,27 +23,26 @@ export function embeddedRdapServices(): RdapServices {
 
 /** Parses lines with the URL of a service and its suffixes. */
 export function parseServiceLines(text: string): [suffix: string, url: string][] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .flatMap((line) => {
-      const [url = "", ...suffixes] = line.split(" ");
-      return suffixes.map((suffix): [string, string] => [suffix, url]);
-    });
+  return linesOfList(text).flatMap((line) => {
+    const [url = "", ...suffixes] = line.split(" ");
+    return suffixes.map((suffix): [string, string] => [suffix, url]);
+  });
 }
 
-export function rdapServices(pairs: Iterable<readonly [suffix: string, url: string]>): RdapServices {
+export function rdapServices(pairs: Iterable<readonly [suffix: string, url: string]>) {
   const bySuffix = new Map(pairs);
   return {
-    serviceFor(domain) {
-      // RFC 9224 §4: the longest match over whole labels.
-      for (let at = domain.indexOf("."); at !== -1; at = domain.indexOf(".", at + 1)) {
-        const url = bySuffix.get(domain.slice(at + 1));
-        if (url !== undefined) return url;
-      }
-      return undefined;
-    },
+    /** Returns the base URL, with a trailing slash, for the longest suffix of `domain` that has a service. */
+    serviceFor: (domain: string) => findBySuffix(bySuffix, domain),
   };
+}
+
+/** Returns what is known for the longest suffix of a domain, over whole labels (RFC 9224 §4). */
+export function findBySuffix(known: ReadonlyMap<string, string>, domain: string): string | undefined {
+  let found: string | undefined;
+  for (let at = domain.indexOf("."); at !== -1 && found === undefined; at = domain.indexOf(".", at + 1))
+    found = known.get(domain.slice(at + 1));
+  return found;
 }
 
 /** Parses IANA's registry file (RFC 9224 §3). Invalid entries are skipped; a file without valid entries is an error. */
@@ -92,19 +87,17 @@ const listBytesMax = 256 * 1024;
 /** A list that is much shorter than the embedded one is taken as an error. */
 const suffixesMin = 500;
 
-interface RdapDirectoryDependencies {
-  client: HttpClient;
-  clock: Clock;
-  url: string | undefined;
-  userAgent: string;
-  timeoutMs: number;
-}
-
 /**
  * Finds RDAP services in IANA's current list, or in the embedded copy if that cannot be downloaded.
  * @param url URL of IANA's list; undefined: use the embedded list only.
  */
-export function createRdapDirectory({ client, clock, url, userAgent, timeoutMs }: RdapDirectoryDependencies) {
+export function createRdapDirectory({
+  client,
+  clock,
+  url,
+  userAgent,
+  timeoutMs,
+}: NetworkNeeds<"client" | "clock" | "userAgent"> & { url: string | undefined; timeoutMs: number }) {
   const embedded = lazy(embeddedRdapServices);
   let refreshed: RdapServices | undefined;
   /** In monotonic milliseconds; undefined before the first refresh. */

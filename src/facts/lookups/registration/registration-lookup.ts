@@ -3,19 +3,23 @@ import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
 import { parseHostName } from "../../../platform/lib/host-names.ts";
 import type { Registration } from "../../../platform/vocabulary/site.ts";
-import { createRegistryClients, type RegistryAccess } from "../registries/registry-clients.ts";
+import {
+  createRegistryClients,
+  rdapElseWhois,
+  type RegistryAccess,
+  type RegistryClients,
+} from "../registries/registry-clients.ts";
 import { type RdapServices, createRdapDirectory, ianaBootstrapUrl } from "./rdap-services.ts";
 import {
-  type RegistrationOutcome,
-  completedBy,
-  joinResponses,
+  type Registered,
+  type RegistrationResult,
+  notRegistered,
   rawLengthMax,
   withoutEmpty,
+  withReferral,
 } from "./registration-values.ts";
 import { createWhoisLookup } from "./whois-lookup.ts";
 import { embeddedWhoisServers, type WhoisServerFor } from "./whois-servers.ts";
-import type { Turns } from "../../../platform/network/turns.ts";
-import type { GetRdap } from "../registries/rdap-requests.ts";
 import {
   cardOf,
   entitiesOf,
@@ -25,6 +29,7 @@ import {
   readRdapObject,
   type Entity,
   type Json,
+  type UnreadableRdap,
 } from "../registries/rdap-entities.ts";
 import {
   hostNameValue,
@@ -33,18 +38,8 @@ import {
   registrarIdValue,
   statusesMax,
   statusValues,
-  textValue,
   timeValue,
 } from "../registries/registry-values.ts";
-
-export type RegistrationResult =
-  /** `raw` is the start of the raw response. Escape it before you show any of it. */
-  | { ok: true; registration: Registration; raw: string }
-  /**
-   * `unregistered` is set only if the registry says so; otherwise nothing is known. `postponed`: no server was queried,
-   * because too many queries wait for it or it demanded a pause.
-   */
-  | { ok: false; reason: string; retryAfterMs?: number; unregistered?: boolean; postponed?: boolean };
 
 /** Looks up registration data in RDAP and WHOIS. */
 export type RegistrationLookup = ReturnType<typeof createRegistrationLookup>;
@@ -73,10 +68,9 @@ export function createRegistrationLookup({
   ianaServer?: string;
 }) {
   const { clock, userAgent } = access;
-  const { client, get, pacing, query, timeoutMs, turns } = createRegistryClients(access);
-  const directory = createRdapDirectory({ client, clock, url: bootstrapUrl, userAgent, timeoutMs });
-  const rdap = createRdapClient({ get, turns });
-  const whois = createWhoisLookup({ query, serverFor: whoisServerFor, pacing, turns, ianaServer });
+  const clients = createRegistryClients(access);
+  const directory = createRdapDirectory({ ...clients, clock, url: bootstrapUrl, userAgent });
+  const lookUpWhois = createWhoisLookup({ ...clients, serverFor: whoisServerFor, ianaServer });
   const cached = createResponseCache<RegistrationResult>({
     clock,
     entriesMax: cacheEntriesMax,
@@ -86,29 +80,14 @@ export function createRegistrationLookup({
 
   async function lookUpDomain(domain: string): Promise<RegistrationResult> {
     const service = await (rdapServices ?? directory).serviceFor(domain);
-    if (service === undefined) return resultOf(await whois.lookUp(domain));
-    const first = await rdap.lookUp(domain, service);
-    if (first.kind !== "failed") return resultOf(first);
-    const second = await whois.lookUp(domain);
-    if (second.kind === "failed") return { ok: false, reason: `${first.reason}; ${second.reason}` };
-    return resultOf(second);
-  }
-
-  function resultOf(outcome: RegistrationOutcome): RegistrationResult {
-    switch (outcome.kind) {
-      case "registered": {
-        const registration = { ...outcome.registration, fetched_at: toIsoTime(clock.now()) };
-        return { ok: true, registration, raw: outcome.raw };
-      }
-      case "unregistered":
-        return { ok: false, reason: "not registered", unregistered: true };
-      case "limited": {
-        const { reason, retryAfterMs, postponed = false } = outcome;
-        return { ok: false, reason, retryAfterMs, ...(postponed && { postponed }) };
-      }
-      case "failed":
-        return { ok: false, reason: outcome.reason };
-    }
+    const whois = () => lookUpWhois(domain);
+    const result =
+      service === undefined
+        ? await whois()
+        : await rdapElseWhois(() => lookUpRdap(clients, domain, service), whois);
+    if (!result.ok) return result;
+    const registration = { ...result.registration, fetched_at: toIsoTime(clock.now()) };
+    return { ...result, registration };
   }
 
   return {
@@ -120,60 +99,41 @@ export function createRegistrationLookup({
       if (domain === null) return { ok: false, reason: "the name cannot be registered" };
       return cached(domain, () => lookUpDomain(domain));
     },
-    close: () => client.close(),
+    close: () => clients.client.close(),
   };
 }
 
-/** Queries RDAP services for domains (RFC 9082, 9083). */
-function createRdapClient({ get, turns }: { get: GetRdap; turns: Turns }) {
-  /** Completes the record of a registry that refers to the registrar's service. A failure there does no harm. */
-  async function complete(
-    found: Extract<RegistrationOutcome, { kind: "registered" }>,
-    domain: string,
-    related: string | undefined,
-  ): Promise<RegistrationOutcome> {
-    const { registration } = found;
-    const isComplete =
-      registration.registrant_organization !== undefined && registration.abuse_email !== undefined;
-    if (related === undefined || isComplete) return found;
-    const page = await get(related);
-    if ("kind" in page || page.status !== 200) return found;
-    await turns.next();
-    const reading = readRdap(page.text, domain);
-    if (reading.kind !== "registered") return found;
-    return {
-      ...found,
-      registration: completedBy(registration, reading.registration),
-      raw: joinResponses(found.raw, page.text),
-    };
+/**
+ * Queries the RDAP service at `baseUrl` (RFC 9082, 9083) for a registrable domain in A-label form. Never throws for what
+ * others do.
+ */
+async function lookUpRdap(
+  { get }: Pick<RegistryClients, "get">,
+  domain: string,
+  baseUrl: string,
+): Promise<RegistrationResult> {
+  const page = await get(new URL(`domain/${domain}`, baseUrl).href);
+  if (!page.ok) return page;
+  const { status, text } = page;
+  const reading = readRdap(text, domain);
+  if (status === 404) {
+    // RFC 7480 §5.3: the server does not know the name. An error page of a gateway proves nothing.
+    const negative = text.trim() === "" || (reading.kind === "unreadable" && reading.errorCode === 404);
+    const isRdap = page.contentType.toLowerCase().startsWith("application/rdap+json");
+    if (negative || (isRdap && reading.kind !== "registered")) return notRegistered;
   }
-
-  return {
-    /** Queries the service at `baseUrl` for a registrable domain in A-label form. Never throws for what others do. */
-    async lookUp(domain: string, baseUrl: string): Promise<RegistrationOutcome> {
-      const page = await get(new URL(`domain/${domain}`, baseUrl).href);
-      if ("kind" in page) return page;
-      const { status, text } = page;
-      const raw = text.slice(0, rawLengthMax);
-      await turns.next();
-      const reading = readRdap(text, domain);
-      if (status === 404) {
-        // RFC 7480 §5.3: the server does not know the name. An error page of a gateway proves nothing.
-        const negative = text.trim() === "" || (reading.kind === "error" && reading.errorCode === 404);
-        const isRdap = page.contentType.toLowerCase().startsWith("application/rdap+json");
-        if (negative || (isRdap && reading.kind !== "registered")) return { kind: "unregistered", raw };
-      }
-      const server = new URL(baseUrl).host;
-      if (status !== 200) return { kind: "failed", reason: `${server}: HTTP status ${status}` };
-      if (reading.kind === "error") {
-        const { errorCode = "", title = "" } = reading;
-        return { kind: "failed", reason: `${server}: RDAP error ${errorCode} ${title}`.trim() };
-      }
-      if (reading.kind === "unreadable") return { kind: "failed", reason: `${server}: ${reading.reason}` };
-      const { registration, related } = reading;
-      return complete({ kind: "registered", registration, raw }, domain, related);
-    },
-  };
+  const server = new URL(baseUrl).host;
+  if (status !== 200) return { ok: false, reason: `${server}: HTTP status ${status}` };
+  if (reading.kind === "unreadable") return { ok: false, reason: `${server}: ${reading.reason}` };
+  const { registration, related } = reading;
+  const found: Registered = { ok: true, registration, raw: text.slice(0, rawLengthMax) };
+  if (related === undefined) return found;
+  return withReferral(found, async () => {
+    const further = await get(related);
+    if (!further.ok || further.status !== 200) return undefined;
+    const read = readRdap(further.text, domain);
+    return read.kind === "registered" ? { ...read, raw: further.text } : undefined;
+  });
 }
 
 /**
@@ -214,10 +174,7 @@ function createResponseCache<T>({
 
 type RdapReading =
   /** `related`: the registrar's record (RFC 9083 §4.2), for registries that hold only part of the data. */
-  | { kind: "registered"; registration: Registration; related: string | undefined }
-  /** An RDAP error object (RFC 9083 §6). */
-  | { kind: "error"; errorCode: number | undefined; title: string | undefined }
-  | { kind: "unreadable"; reason: string };
+  { kind: "registered"; registration: Registration; related: string | undefined } | UnreadableRdap;
 
 const eventsMax = 64;
 
@@ -230,14 +187,6 @@ export function readRdap(body: string, domain: string): RdapReading {
   const read = readRdapObject(body);
   if (!("json" in read)) return read;
   const { json } = read;
-  if (json["errorCode"] !== undefined) {
-    const code = json["errorCode"];
-    return {
-      kind: "error",
-      errorCode: typeof code === "number" ? code : undefined,
-      title: textValue(json["title"]),
-    };
-  }
   const name = hostNameValue(json["ldhName"]) ?? hostNameValue(json["unicodeName"]);
   if (name === undefined || json["objectClassName"] === "entity")
     return { kind: "unreadable", reason: "not a domain object" };

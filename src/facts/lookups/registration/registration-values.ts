@@ -17,16 +17,38 @@ export function withoutEmpty(registration: Registration): Registration {
   return Object.fromEntries(entries) as Registration;
 }
 
-/** Outcome of a lookup by one protocol (RDAP or WHOIS). Only a definite negative response is `unregistered`. */
-export type RegistrationOutcome =
-  | { kind: "registered"; registration: Registration; raw: string }
-  | { kind: "unregistered"; raw: string }
-  | LookupFailure;
+/** `raw` is the start of the raw response. Escape it before you show any of it. */
+export interface Registered {
+  ok: true;
+  registration: Registration;
+  raw: string;
+}
+
+/** The registry says that the name is not registered. */
+export const notRegistered: LookupFailure = { ok: false, reason: "not registered", unregistered: true };
+
+/** Result of a lookup. Only a definite negative response is `unregistered`; otherwise nothing is known. */
+export type RegistrationResult = Registered | LookupFailure;
 
 /** Maximum length of the part of a raw response that is kept. */
 export const rawLengthMax = 32_768;
 
-/** Joins the response of a registry and that of the registrar that it referred to. */
-export function joinResponses(first: string, second: string): string {
-  return `${first.trimEnd()}\n\n${second}`.slice(0, rawLengthMax);
+/**
+ * Completes the record of a registry by that of the registrar to which it refers.
+ * @param refer reads the registrar's record; undefined: it cannot be read, which does no harm.
+ */
+export async function withReferral(
+  found: Registered,
+  refer: () => Promise<Pick<Registered, "registration" | "raw"> | undefined>,
+): Promise<Registered> {
+  const { registration, raw } = found;
+  const isComplete =
+    registration.registrant_organization !== undefined && registration.abuse_email !== undefined;
+  const further = isComplete ? undefined : await refer();
+  if (further === undefined) return found;
+  return {
+    ok: true,
+    registration: completedBy(registration, further.registration),
+    raw: `${raw.trimEnd()}\n\n${further.raw}`.slice(0, rawLengthMax),
+  };
 }

@@ -1,12 +1,14 @@
-import type { Turns } from "../../../platform/network/turns.ts";
-import type { Contact, LookupFailure, ServerPacing } from "../registries/server-pacing.ts";
-import { type QueryWhois, parseServer } from "../registries/whois-client.ts";
+import type { RegistryClients } from "../registries/registry-clients.ts";
+import type { Contact, LookupFailure } from "../registries/server-pacing.ts";
+import { parseServer } from "../registries/whois-client.ts";
+import keys from "./data/whois-keys.json" with { type: "json" };
 import {
-  completedBy,
-  joinResponses,
+  notRegistered,
   rawLengthMax,
-  type RegistrationOutcome,
+  type Registered,
+  type RegistrationResult,
   withoutEmpty,
+  withReferral,
 } from "./registration-values.ts";
 import { type WhoisServerFor, whoisQuery } from "./whois-servers.ts";
 import type { Registration } from "../../../platform/vocabulary/site.ts";
@@ -25,81 +27,70 @@ import { type WhoisField, whoisFields, whoisLines } from "../registries/whois-fi
 
 const suffixesMax = 2_000;
 
-type ReadResponse = Exclude<WhoisReading, { kind: "limited" }> & { raw: string };
+type RegisteredReading = Extract<WhoisReading, { kind: "registered" }>;
 
-interface WhoisLookupDependencies {
-  query: QueryWhois;
-  serverFor: WhoisServerFor;
-  pacing: ServerPacing;
-  turns: Turns;
-  ianaServer: string;
-}
-
-/** @param ianaServer knows the server of every top-level domain; used for those that `serverFor` does not know. */
-export function createWhoisLookup({ query, serverFor, pacing, turns, ianaServer }: WhoisLookupDependencies) {
+/**
+ * Returns a function that queries the registry of a registrable domain in A-label form, then the registrar that it refers to.
+ * @param ianaServer knows the server of every top-level domain; used for those that `serverFor` does not know.
+ */
+export function createWhoisLookup({
+  queryWhois,
+  serverFor,
+  ianaServer,
+}: Pick<RegistryClients, "queryWhois"> & { serverFor: WhoisServerFor; ianaServer: string }) {
   const serverOfSuffix = new Map<string, string>();
 
   async function lookUpAt(
     server: string,
     domain: string,
-  ): Promise<Exclude<ReadResponse, { kind: "unclear" }> | LookupFailure> {
-    const result = await pacing.query(server, async (): Promise<Contact<ReadResponse>> => {
-      const response = await query(server, whoisQuery(server, domain));
-      if ("failure" in response) return { kind: "failed", reason: response.failure };
-      await turns.next();
-      const reading = readWhois(response.text, domain);
-      if (reading.kind === "limited")
-        return { kind: "overloaded", reason: "rate limit exceeded", retryAfterMs: reading.retryAfterMs };
-      const raw = response.text.slice(0, rawLengthMax);
-      return { kind: "response", response: { ...reading, raw }, isFinal: true };
-    });
-    if (result.kind !== "response") return result;
+  ): Promise<(Registered & Pick<RegisteredReading, "referral">) | LookupFailure> {
+    const result = await queryWhois(
+      server,
+      whoisQuery(server, domain),
+      (text): Contact<Exclude<WhoisReading, { kind: "limited" }> & { raw: string }> => {
+        const reading = readWhois(text, domain);
+        return reading.kind === "limited"
+          ? { kind: "overloaded", reason: "rate limit exceeded", retryAfterMs: reading.retryAfterMs }
+          : { kind: "response", response: { ...reading, raw: text.slice(0, rawLengthMax) }, isFinal: true };
+      },
+    );
+    if (!result.ok) return result;
     const { response } = result;
-    if (response.kind !== "unclear") return response;
-    return { kind: "failed", reason: `${server}: ${response.reason}` };
+    if (response.kind === "unclear") return { ok: false, reason: `${server}: ${response.reason}` };
+    if (response.kind === "unregistered") return notRegistered;
+    const { registration, referral, raw } = response;
+    return { ok: true, registration, referral, raw };
   }
 
-  async function findServer(domain: string): Promise<{ server: string } | LookupFailure> {
-    const known = serverFor(domain);
-    if (known !== undefined) return { server: known };
+  async function findServer(domain: string): Promise<{ ok: true; server: string } | LookupFailure> {
     const suffix = domain.slice(domain.lastIndexOf(".") + 1);
-    const cached = serverOfSuffix.get(suffix);
-    if (cached !== undefined) return { server: cached };
-    const result = await pacing.query(ianaServer, async (): Promise<Contact<string>> => {
-      const response = await query(ianaServer, `${suffix}\r\n`);
-      if ("failure" in response) return { kind: "failed", reason: response.failure };
-      return { kind: "response", response: response.text, isFinal: false };
-    });
-    if (result.kind !== "response") return result;
-    await turns.next();
+    const known = serverFor(domain) ?? serverOfSuffix.get(suffix);
+    if (known !== undefined) return { ok: true, server: known };
+    const result = await queryWhois(ianaServer, `${suffix}\r\n`, (text): Contact<string> => ({
+      kind: "response",
+      response: text,
+      isFinal: false,
+    }));
+    if (!result.ok) return result;
     const server = readReferral(result.response);
-    if (server === undefined) return { kind: "failed", reason: `no WHOIS server is known for .${suffix}` };
+    if (server === undefined) return { ok: false, reason: `no WHOIS server is known for .${suffix}` };
     if (serverOfSuffix.size >= suffixesMax) serverOfSuffix.clear();
     serverOfSuffix.set(suffix, server);
-    return { server };
+    return { ok: true, server };
   }
 
-  return {
-    /** Queries the registry of a registrable domain in A-label form, then the registrar that it refers to. */
-    async lookUp(domain: string): Promise<RegistrationOutcome> {
-      const found = await findServer(domain);
-      if (!("server" in found)) return found;
-      const outcome = await lookUpAt(found.server, domain);
-      if (outcome.kind !== "registered") return outcome;
-      const { referral, registration, raw } = outcome;
-      const isComplete =
-        registration.registrant_organization !== undefined && registration.abuse_email !== undefined;
-      if (referral === undefined || referral === found.server || isComplete)
-        return { kind: "registered", registration, raw };
-      // Follows one referral. Without a response from the registrar, the rest stays unknown.
+  return async (domain: string): Promise<RegistrationResult> => {
+    const found = await findServer(domain);
+    if (!found.ok) return found;
+    const first = await lookUpAt(found.server, domain);
+    if (!first.ok) return first;
+    const { referral, ...registered } = first;
+    if (referral === undefined || referral === found.server) return registered;
+    // Follows one referral. Without a response from the registrar, the rest stays unknown.
+    return withReferral(registered, async () => {
       const further = await lookUpAt(referral, domain);
-      if (further.kind !== "registered") return { kind: "registered", registration, raw };
-      return {
-        kind: "registered",
-        registration: completedBy(registration, further.registration),
-        raw: joinResponses(raw, further.raw),
-      };
-    },
+      return further.ok ? further : undefined;
+    });
   };
 }
 
@@ -137,39 +128,18 @@ const contactSection =
 /** Sections whose status and dates are not those of the domain. */
 const otherSection = /^(registrar\b|registrant\b|abuse contact|keys)/;
 
-const keys = {
-  domain: /^(domain name|domain|domainname|complete domain name)$/,
-  registrar:
-    /^(registrar|registrar name|sponsoring registrar|registrar organization|authorized agency|registrar handle)$/,
-  registrarId: /^(registrar iana id|sponsoring registrar iana id)$/,
-  organization:
-    /^(registrant organi[sz]ation|registrant organi[sz]ation name|registrant company|owner|org|organization|trading as)$/,
-  country: /^(registrant country|registrant country\/economy|registrant country code)$/,
-  created:
-    /^(creation date|created|created on|created date|registered on|registered|registration date|registration time|registered date|domain registered|domain name commencement date|first registration date|domain create date|record created|activated)$/,
-  updated:
-    /^(updated date|last updated|last update|last-update|last updated on|last updated date|last modified|modified|changed|updated|modification date|domain last updated date|record last updated on)$/,
-  expires:
-    /^(registry expiry date|registrar registration expiration date|expiry date|expiration date|expire date|expires|expires on|expire|expiration time|expires at|paid-till|renewal date|record expires on|domain expiration date|exp date|valid until|validity)$/,
-  nameServer:
-    /^(name server|name servers|nameserver|nameservers|nserver|domain nameservers|domain servers|domain servers in listed order|host name|hostname|dns|ns|primary server|secondary server)$/,
-  status: /^(domain status|status|eppstatus|registration status|state|flags)$/,
-  dnssec: /^(dnssec|dnssec delegated|dnssec signed|ds-rdata|dsrecord|dsl-id|signing key)$/,
-  abuseEmail: /^(registrar abuse contact email|abuse contact email|abuse email|registrar abuse email)$/,
-  abusePhone: /^(registrar abuse contact phone|abuse contact phone|abuse phone|registrar abuse phone)$/,
-  referral: /^(registrar whois server|whois server|referralserver|registrar whois)$/,
-};
-
 /**
  * Reads a WHOIS response about `domain` (A-label form). A response that reports a rate limit never counts as
  * "unregistered", whatever else it contains. One that has no known form is unclear.
  */
 export function readWhois(text: string, domain: string): WhoisReading {
   const fields = whoisFields(text);
-  const named = fields.filter(({ key, section }) => keys.domain.test(key) && !contactSection.test(section));
+  const named = fields.filter(
+    ({ key, section }) => keys.domain.includes(key) && !contactSection.test(section),
+  );
   const aboutDomain = named.some(({ value }) => hostNameValue(value.split(/\s/)[0]) === domain);
   const registration = registrationOf(fields);
-  const free = fields.some(({ key, value }) => keys.status.test(key) && unregisteredStatus.test(value));
+  const free = fields.some(({ key, value }) => keys.status.includes(key) && unregisteredStatus.test(value));
   const substance =
     registration.created_at !== undefined ||
     registration.registrar !== undefined ||
@@ -194,47 +164,45 @@ export function readWhois(text: string, domain: string): WhoisReading {
 function registrationOf(fields: readonly WhoisField[]): Registration {
   const own = fields.filter(({ section }) => !contactSection.test(section));
   const domainOwn = own.filter(({ section }) => !otherSection.test(section));
-  const first = <T>(key: RegExp, read: (value: string) => T | undefined, from = own): T | undefined => {
-    for (const field of from) {
-      if (!key.test(field.key)) continue;
-      const value = read(field.value);
-      if (value !== undefined) return value;
+  const first = <T>(
+    wanted: readonly string[],
+    read: (value: string) => T | undefined,
+    from = own,
+  ): T | undefined => {
+    for (const { key, value } of from) {
+      const found = wanted.includes(key) ? read(value) : undefined;
+      if (found !== undefined) return found;
     }
     return undefined;
   };
-  const inSection = <T>(section: RegExp, key: RegExp, read: (value: string) => T | undefined) =>
-    first(
-      key,
-      read,
-      fields.filter((field) => section.test(field.section)),
-    );
-  const all = (key: RegExp, from: readonly WhoisField[]) =>
-    from.filter((field) => key.test(field.key)).map(({ value }) => value);
+  const inSection = (section: RegExp) => fields.filter((field) => section.test(field.section));
+  const all = (wanted: readonly string[]) =>
+    domainOwn.filter(({ key }) => wanted.includes(key)).map(({ value }) => value);
   const registrarName = (value: string) => textValue(value.replace(/\s*\[Tag = [^\]]*\]\s*$/i, ""));
   return withoutEmpty({
     source: "whois",
     registrar:
-      first(keys.registrar, registrarName, own) ??
-      inSection(/^registrar$/, /^(name|organization|organization name)$/, registrarName),
+      first(keys.registrar, registrarName) ??
+      first(keys.registrarInSection, registrarName, inSection(/^registrar$/)),
     registrar_iana_id: first(keys.registrarId, registrarIdValue),
     registrant_organization:
       first(keys.organization, textValue, domainOwn) ??
-      inSection(/^registrant/, /^(organi[sz]ation|organi[sz]ation name|company)$/, textValue),
+      first(keys.organizationInSection, textValue, inSection(/^registrant/)),
     registrant_country:
       first(keys.country, countryValue) ??
-      inSection(/^(registrant|domain$)/, /^(country|country code)$/, countryValue),
+      first(keys.countryInSection, countryValue, inSection(/^(registrant|domain$)/)),
     created_at: first(keys.created, timeValue, domainOwn),
     updated_at: first(keys.updated, timeValue, domainOwn),
     expires_at: first(keys.expires, timeValue, domainOwn),
-    name_servers: nameServerValues(all(keys.nameServer, domainOwn).map((value) => value.split(/[\s,([]/)[0])),
-    status: statusValues(all(keys.status, domainOwn).flatMap((value) => value.split(","))),
+    name_servers: nameServerValues(all(keys.nameServer).map((value) => value.split(/[\s,([]/)[0])),
+    status: statusValues(all(keys.status).flatMap((value) => value.split(","))),
     dnssec: first(keys.dnssec, signedValue),
     abuse_email:
       first(keys.abuseEmail, emailValue) ??
-      inSection(/^abuse contact/, /^(abuse contact|e-?mail)$/, emailValue),
+      first(keys.abuseEmailInSection, emailValue, inSection(/^abuse contact/)),
     abuse_phone:
       first(keys.abusePhone, phoneValue) ??
-      inSection(/^abuse contact/, /^(abuse contact|phone)$/, phoneValue),
+      first(keys.abusePhoneInSection, phoneValue, inSection(/^abuse contact/)),
   } as Registration);
 }
 
@@ -246,7 +214,7 @@ function signedValue(value: string): boolean | undefined {
 /** Returns the registrar's WHOIS server. Only a host name is accepted, because the registrar chooses it. */
 function referralOf(fields: readonly WhoisField[]): string | undefined {
   for (const { key, value } of fields) {
-    if (keys.referral.test(key) && parseServer(value) !== undefined) return value.trim().toLowerCase();
+    if (keys.referral.includes(key) && parseServer(value) !== undefined) return value.trim().toLowerCase();
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
-import { listText } from "../../../platform/lib/lists/list-texts.ts";
+import { linesOfList, listText } from "../../../platform/lib/lists/list-texts.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import embeddedText from "./data/whois-servers.txt" with { type: "text" };
+import { findBySuffix } from "./rdap-services.ts";
 
 /** Returns the server for the longest suffix of `domain` that has one, with `:port` unless that is 43. */
 export type WhoisServerFor = (domain: string) => string | undefined;
@@ -8,21 +9,13 @@ export type WhoisServerFor = (domain: string) => string | undefined;
 export function embeddedWhoisServers(): WhoisServerFor {
   // Most runs of the program never need it.
   const table = lazy(() => parseServerLines(listText("whois_servers", embeddedText)));
-  return (domain) => {
-    const bySuffix = table();
-    for (let at = domain.indexOf("."); at !== -1; at = domain.indexOf(".", at + 1)) {
-      const server = bySuffix.get(domain.slice(at + 1));
-      if (server !== undefined) return server;
-    }
-    return undefined;
-  };
+  return (domain) => findBySuffix(table(), domain);
 }
 
 /** Parses lines with a server and its suffixes, and returns the server of each suffix. */
 export function parseServerLines(text: string): Map<string, string> {
   const bySuffix = new Map<string, string>();
-  for (const line of text.split("\n")) {
-    if (line === "" || line.startsWith("#")) continue;
+  for (const line of linesOfList(text)) {
     const [server = "", ...suffixes] = line.split(" ");
     for (const suffix of suffixes) bySuffix.set(suffix, server.replace("*", suffix));
   }

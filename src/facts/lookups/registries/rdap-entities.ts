@@ -16,12 +16,24 @@ export interface Entity {
   within: string[];
 }
 
-/** Returns the JSON object that a response consists of, or why it is none. */
-export function readRdapObject(body: string): { json: Json } | { kind: "unreadable"; reason: string } {
+/** `errorCode`: that of an RDAP error object (RFC 9083 §6). */
+export interface UnreadableRdap {
+  kind: "unreadable";
+  reason: string;
+  errorCode?: number | undefined;
+}
+
+/** Returns the JSON object that a response consists of, or why it describes nothing. */
+export function readRdapObject(body: string): { json: Json } | UnreadableRdap {
   const json = parseJson(body);
   if (json === undefined)
     return { kind: "unreadable", reason: /^\s*</.test(body) ? "HTML instead of JSON" : "not JSON" };
-  return isObject(json) ? { json } : { kind: "unreadable", reason: "not a JSON object" };
+  if (!isObject(json)) return { kind: "unreadable", reason: "not a JSON object" };
+  const { errorCode: code, title } = json;
+  if (code === undefined) return { json };
+  const errorCode = typeof code === "number" ? code : undefined;
+  const reason = `RDAP error ${errorCode ?? ""} ${textValue(title) ?? ""}`.trim();
+  return { kind: "unreadable", reason, errorCode };
 }
 
 /**

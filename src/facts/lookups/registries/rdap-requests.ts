@@ -1,10 +1,11 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { decodeBody } from "../../../platform/network/http/content-encoding.ts";
-import type { HttpClient } from "../../../platform/network/http/http-client.ts";
 import type { HttpResponse } from "../../../platform/network/http/http-response.ts";
+import { retryAfterMs } from "../../../platform/network/http/retry-after.ts";
+import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 import type { Contact, LookupFailure, ServerPacing } from "./server-pacing.ts";
 
 export interface RdapPage {
+  ok: true;
   status: number;
   contentType: string;
   text: string;
@@ -12,7 +13,7 @@ export interface RdapPage {
   url: string;
 }
 
-/** Fetches a URL of an RDAP service and follows its redirects. Never throws for what others do. */
+/** Fetches a URL of an RDAP service, when it is its turn, and follows its redirects. Never throws for what others do. */
 export type GetRdap = (url: string) => Promise<RdapPage | LookupFailure>;
 
 /** Several times the longest response of a registrar. Takes a few milliseconds to parse, whatever it contains. */
@@ -23,15 +24,7 @@ const redirectStatuses = [301, 302, 303, 307, 308];
 const unprivilegedPort = 1_024;
 
 /** One response: a page, the URL that it redirects to, or why its body cannot be read. */
-type Hop = { page: Omit<RdapPage, "url"> } | { redirect: string } | { problem: string };
-
-interface RdapRequestsDependencies {
-  client: HttpClient;
-  clock: Clock;
-  pacing: ServerPacing;
-  userAgent: string;
-  timeoutMs: number;
-}
+type Hop = { page: Omit<RdapPage, "ok" | "url"> } | { redirect: string } | { problem: string };
 
 /**
  * Creates the requests to RDAP services (RFC 7480).
@@ -39,8 +32,17 @@ interface RdapRequestsDependencies {
  * @param client rejects addresses that must not be contacted, at every hop.
  * @param timeoutMs limit for one request.
  */
-export function createRdapRequests(dependencies: RdapRequestsDependencies): GetRdap {
-  const { client, clock, pacing, userAgent, timeoutMs } = dependencies;
+export function createRdapRequests({
+  client,
+  clock,
+  pacing,
+  turns,
+  userAgent,
+  timeoutMs,
+}: NetworkNeeds<"client" | "clock" | "turns" | "userAgent"> & {
+  pacing: ServerPacing;
+  timeoutMs: number;
+}): GetRdap {
   async function request(url: string): Promise<Contact<Hop>> {
     const result = await client.send({
       url,
@@ -60,16 +62,19 @@ export function createRdapRequests(dependencies: RdapRequestsDependencies): GetR
     for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
       const { host: server, port } = new URL(url);
       if (port !== "" && Number(port) < unprivilegedPort)
-        return { kind: "failed", reason: `${server}: not a web port` };
+        return { ok: false, reason: `${server}: not a web port` };
       const target = url;
       const result = await pacing.query(server, () => request(target));
-      if (result.kind !== "response") return result;
+      if (!result.ok) return result;
       const hop = result.response;
-      if ("page" in hop) return { ...hop.page, url };
-      if ("problem" in hop) return { kind: "failed", reason: `${server}: ${hop.problem}` };
+      if ("problem" in hop) return { ok: false, reason: `${server}: ${hop.problem}` };
+      if ("page" in hop) {
+        await turns.next();
+        return { ok: true, ...hop.page, url };
+      }
       url = hop.redirect;
     }
-    return { kind: "failed", reason: `more than ${redirectsMax} redirects` };
+    return { ok: false, reason: `more than ${redirectsMax} redirects` };
   };
 }
 
@@ -83,8 +88,9 @@ async function readHop(response: HttpResponse, url: string, now: number): Promis
     return { kind: "response", response: { redirect: next.href }, isFinal: false };
   }
   if (status === 429 || (status === 503 && headers.has("retry-after"))) {
-    const retryAfterMs = retryAfter(headers.get("retry-after"), now);
-    return { kind: "overloaded", reason: `rate limit exceeded (HTTP status ${status})`, retryAfterMs };
+    const demandedMs = retryAfterMs(status, headers.get("retry-after"), now);
+    const reason = `rate limit exceeded (HTTP status ${status})`;
+    return { kind: "overloaded", reason, retryAfterMs: demandedMs };
   }
   return { kind: "response", response: await readPage(response), isFinal: true };
 }
@@ -101,12 +107,4 @@ async function readPage({ status, headers, body, cut }: HttpResponse): Promise<H
   if (decoded.cut) return tooLong;
   const text = new TextDecoder().decode(decoded.body);
   return { page: { status, contentType: headers.get("content-type") ?? "", text } };
-}
-
-/** Parses Retry-After (RFC 9110 §10.2.3): seconds or a date. */
-function retryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

@@ -1,19 +1,11 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { AddressRules } from "../../../platform/network/addresses.ts";
 import { createHttpClient } from "../../../platform/network/http/http-client.ts";
-import type { ResolveHost } from "../../../platform/network/resolve.ts";
+import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 import { createTurns, type Turns } from "../../../platform/network/turns.ts";
 import { createRdapRequests } from "./rdap-requests.ts";
-import { createServerPacing } from "./server-pacing.ts";
+import { createServerPacing, type Contact, type LookupFailure } from "./server-pacing.ts";
 import { createWhoisClient } from "./whois-client.ts";
 
-export interface RegistryAccess {
-  clock: Clock;
-  /** Connections are made only to addresses that these allow, no matter who names the server. */
-  rules: AddressRules;
-  resolveHost: ResolveHost;
-  userAgent: string;
-  /** Shared with everything else that processes responses. */
+export interface RegistryAccess extends NetworkNeeds<"clock" | "resolveHost" | "rules" | "userAgent"> {
   turns?: Turns;
   /** Limit for one request. */
   timeoutMs?: number;
@@ -22,11 +14,12 @@ export interface RegistryAccess {
 }
 
 const requestTimeoutMs = 10_000;
-const whoisResponseBytesMax = 64 * 1024;
 const queryIntervalMs = 1_000;
 const turnWaitMsMax = 30_000;
 
-/** Creates the clients for RDAP and WHOIS, which share the pace of queries to each server. */
+/** Clients for RDAP and WHOIS, which share the pace of queries to each server. */
+export type RegistryClients = ReturnType<typeof createRegistryClients>;
+
 export function createRegistryClients({
   clock,
   rules,
@@ -38,13 +31,34 @@ export function createRegistryClients({
 }: RegistryAccess) {
   const client = createHttpClient({ rules, resolveHost, turns });
   const pacing = createServerPacing({ clock, intervalMs, waitMsMax: turnWaitMsMax });
-  const responseBytesMax = whoisResponseBytesMax;
+  const sendQuery = createWhoisClient({ clock, rules, resolveHost, timeoutMs });
   return {
     client,
-    pacing,
-    turns,
     timeoutMs,
-    get: createRdapRequests({ client, clock, pacing, userAgent, timeoutMs }),
-    query: createWhoisClient({ clock, rules, resolveHost, timeoutMs, responseBytesMax }),
+    get: createRdapRequests({ client, clock, pacing, turns, userAgent, timeoutMs }),
+    /** Sends a query to a WHOIS server when it is its turn. `read` says what the response is. Never throws. */
+    queryWhois: <T>(server: string, query: string, read: (text: string) => Contact<T>) =>
+      pacing.query(server, async (): Promise<Contact<T>> => {
+        const response = await sendQuery(server, query);
+        if ("failure" in response) return { kind: "failed", reason: response.failure };
+        await turns.next();
+        return read(response.text);
+      }),
   };
+}
+
+/** Queries RDAP, and WHOIS if that fails for another reason than the limits of the server. */
+export async function rdapElseWhois<T extends { ok: true }>(
+  rdap: () => Promise<T | LookupFailure>,
+  whois: () => Promise<T | LookupFailure>,
+): Promise<T | LookupFailure> {
+  const first = await rdap();
+  if (!isError(first)) return first;
+  const second = await whois();
+  return isError(second) ? { ok: false, reason: `${first.reason}; ${second.reason}` } : second;
+}
+
+/** Returns whether a lookup failed for another reason than that the server is overloaded or does not know the name. */
+function isError(result: { ok: true } | LookupFailure): result is LookupFailure {
+  return !result.ok && result.retryAfterMs === undefined && result.unregistered !== true;
 }

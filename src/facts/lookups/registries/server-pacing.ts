@@ -1,10 +1,17 @@
 import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 
-export type LookupFailure =
-  /** The server is overloaded, so nothing is known about the subject. `postponed`: it was not queried. */
-  | { kind: "limited"; reason: string; retryAfterMs: number; postponed?: boolean }
-  | { kind: "failed"; reason: string };
+/** Why a lookup has no result. */
+export interface LookupFailure {
+  ok: false;
+  reason: string;
+  /** Set if a server is overloaded: nothing is known about the subject, and the lookup may be repeated after this time. */
+  retryAfterMs?: number;
+  /** No server was queried, because too many queries wait for it or it demanded a pause. */
+  postponed?: boolean;
+  /** Set only if the registry says that the name is not registered. */
+  unregistered?: boolean;
+}
 
 /** Result of contacting a server once. */
 export type Contact<T> =
@@ -16,16 +23,7 @@ export type Contact<T> =
   | { kind: "failed"; reason: string };
 
 /** Limits queries to what registries tolerate: an interval between queries to one server, and a pause if it objects. */
-export interface ServerPacing {
-  /**
-   * Contacts a server when it is this query's turn. Postpones the query if its turn is too far away or the server
-   * demanded a pause. Each objection in a row doubles the pause.
-   */
-  query<T>(
-    server: string,
-    contact: () => Promise<Contact<T>>,
-  ): Promise<{ kind: "response"; response: T } | LookupFailure>;
-}
+export type ServerPacing = ReturnType<typeof createServerPacing>;
 
 const pauseFirstMs = 60_000;
 const pauseMsMax = 6 * 3_600_000;
@@ -41,14 +39,12 @@ interface ServerState {
   objections: number;
 }
 
-interface ServerPacingDependencies {
-  clock: Clock;
-  intervalMs: number;
-  waitMsMax: number;
-}
-
 /** @param waitMsMax a query that would wait longer for its turn is postponed. */
-export function createServerPacing({ clock, intervalMs, waitMsMax }: ServerPacingDependencies): ServerPacing {
+export function createServerPacing({
+  clock,
+  intervalMs,
+  waitMsMax,
+}: Needs<"clock"> & { intervalMs: number; waitMsMax: number }) {
   /** Those that were used the longest ago are forgotten. */
   const states = new BoundedMap<string, ServerState>(serversMax);
 
@@ -82,24 +78,28 @@ export function createServerPacing({ clock, intervalMs, waitMsMax }: ServerPacin
   }
 
   return {
-    async query(server, contact) {
+    /**
+     * Contacts a server when it is this query's turn. Postpones the query if its turn is too far away or the server
+     * demanded a pause. Each objection in a row doubles the pause.
+     */
+    async query<T>(
+      server: string,
+      contact: () => Promise<Contact<T>>,
+    ): Promise<{ ok: true; response: T } | LookupFailure> {
       const postponedMs = await waitForTurn(server);
       if (postponedMs > 0) {
         const reason = `${server}: query postponed to stay within its rate limit`;
-        return { kind: "limited", reason, retryAfterMs: postponedMs, postponed: true };
+        return { ok: false, reason, retryAfterMs: postponedMs, postponed: true };
       }
       const result = await contact();
-      switch (result.kind) {
-        case "failed":
-          return { kind: "failed", reason: `${server}: ${result.reason}` };
-        case "overloaded": {
-          const retryAfterMs = pause(server, result.retryAfterMs);
-          return { kind: "limited", reason: `${server}: ${result.reason}`, retryAfterMs };
-        }
-        case "response":
-          if (result.isFinal) stateOf(server).objections = 0;
-          return { kind: "response", response: result.response };
+      if (result.kind === "response") {
+        if (result.isFinal) stateOf(server).objections = 0;
+        return { ok: true, response: result.response };
       }
+      const failure = { ok: false, reason: `${server}: ${result.reason}` } as const;
+      return result.kind === "failed"
+        ? failure
+        : { ...failure, retryAfterMs: pause(server, result.retryAfterMs) };
     },
   };
 }

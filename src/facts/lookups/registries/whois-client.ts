@@ -1,34 +1,30 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { parseHostName } from "../../../platform/lib/host-names.ts";
-import type { AddressRules } from "../../../platform/network/addresses.ts";
 import { createByteBuffer } from "../../../platform/network/byte-buffer.ts";
 import { connect } from "../../../platform/network/http/connection.ts";
-import { allowedAddresses, type ResolveHost } from "../../../platform/network/resolve.ts";
+import { allowedAddresses } from "../../../platform/network/resolve.ts";
+import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 
-export type WhoisResponse = { text: string; cut: boolean } | { failure: string };
-
-/** Sends one query to one server and reads until the server closes the connection (RFC 3912). Never throws. */
-export type QueryWhois = (server: string, query: string) => Promise<WhoisResponse>;
+/** Text of a response, as far as it is read, or why there is none. */
+type WhoisResponse = { text: string } | { failure: string };
 
 const defaultPort = 43;
 const unprivilegedPort = 1_024;
 const addressesTriedMax = 2;
-
-interface WhoisClientDependencies {
-  clock: Clock;
-  rules: AddressRules;
-  resolveHost: ResolveHost;
-  timeoutMs: number;
-  responseBytesMax: number;
-}
+/** Maximum length of a response; the rest is not read. */
+const responseBytesMax = 64 * 1024;
 
 /**
+ * Returns a function that sends one query to one server and reads until the server closes the connection (RFC 3912). It
+ * never throws.
  * @param timeoutMs limit for the whole exchange, also with a server that trickles.
- * @param responseBytesMax maximum length of a response; the rest is not read.
  */
-export function createWhoisClient(dependencies: WhoisClientDependencies): QueryWhois {
-  const { clock, rules, resolveHost, timeoutMs, responseBytesMax } = dependencies;
+export function createWhoisClient({
+  clock,
+  rules,
+  resolveHost,
+  timeoutMs,
+}: NetworkNeeds<"clock" | "resolveHost" | "rules"> & { timeoutMs: number }) {
   async function open(host: string, port: number, signal: AbortSignal) {
     const addresses = await allowedAddresses({ hostname: host, rules, resolveHost });
     let failure: unknown;
@@ -42,7 +38,7 @@ export function createWhoisClient(dependencies: WhoisClientDependencies): QueryW
     throw failure;
   }
 
-  return async (server, query) => {
+  return async (server: string, query: string): Promise<WhoisResponse> => {
     const { host, port } = parseServer(server) ?? {};
     if (host === undefined || port === undefined) return { failure: "not a server name" };
     const deadline = new AbortController();
@@ -63,15 +59,12 @@ export function createWhoisClient(dependencies: WhoisClientDependencies): QueryW
         deadline.signal.addEventListener("abort", onAbort, { once: true });
         connection.listen({
           onData(bytes) {
-            if (!received.add(bytes)) finish({ text: decodeWhois(received.bytes()), cut: true });
+            if (!received.add(bytes)) finish({ text: decodeWhois(received.bytes()) });
           },
           onClose(error) {
             // Some servers reset the connection after the response.
-            if (received.length > 0) finish({ text: decodeWhois(received.bytes()), cut: false });
-            else
-              finish({
-                failure: error === undefined ? "connection closed without a response" : error.message,
-              });
+            if (received.length > 0) finish({ text: decodeWhois(received.bytes()) });
+            else finish({ failure: error?.message ?? "connection closed without a response" });
           },
         });
         connection.write(Buffer.from(query, "ascii"));

@@ -42,6 +42,11 @@ export function replacedLists(): ListTexts {
   return replaced ?? {};
 }
 
+/** Returns the lines of a list that are neither empty nor comments. */
+export function linesOfList(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+}
+
 /** Returns the text of a list: that of the update if there is one. */
 export function listText(name: ListName, embedded: string): string {
   return replaced?.[name] ?? embedded;
