@@ -10,24 +10,7 @@ import { accountRecoveryCodes } from "./tables.ts";
 export type CodeVerdict = "code" | "recovery_code" | "wrong" | "used";
 
 /** One-time codes and recovery codes of accounts. Changes belong to the caller's transaction. */
-export interface AccountCodes {
-  /** Stores the secret of a new enrollment, which takes effect with `confirm`, and returns it. */
-  begin(seq: number): string;
-  /** Returns the secret of the enrollment that no code has confirmed yet. */
-  pendingSecret(seq: number): string | undefined;
-  /**
-   * Enrolls with a secret, if the code fits, and returns new recovery codes, which cannot be retrieved later. Returns
-   * undefined for a wrong code.
-   */
-  confirm(seq: number, secret: string, code: string): string[] | undefined;
-  /** Uses up a one-time code or a recovery code. */
-  accept(seq: number, text: string): CodeVerdict;
-  /** Removes the secret and the recovery codes. */
-  remove(seq: number): void;
-  /** Replaces the recovery codes and returns the new ones, which cannot be retrieved later. */
-  renewRecoveryCodes(seq: number): string[];
-  recoveryCodesLeft(seq: number): number;
-}
+export type AccountCodes = ReturnType<typeof createAccountCodes>;
 
 export function createAccountCodes({
   accounts,
@@ -37,7 +20,7 @@ export function createAccountCodes({
 }: Needs<"database" | "fillRandom"> & {
   accounts: Pick<Accounts, "credentialsOf" | "update">;
   clock: Pick<Clock, "now">;
-}): AccountCodes {
+}) {
   const { query } = database;
   const ofAccount = (seq: number) => eq(accountRecoveryCodes.accountSeq, seq);
 
@@ -61,20 +44,28 @@ export function createAccountCodes({
   }
 
   return {
-    begin(seq) {
+    /** Stores the secret of a new enrollment, which takes effect with `confirm`, and returns it. */
+    begin(seq: number): string {
       const secret = newCodeSecret(fillRandom);
       accounts.update(seq, { newCodeSecret: secret });
       return secret;
     },
-    pendingSecret: (seq) => accounts.credentialsOf(seq).newCodeSecret ?? undefined,
-    confirm(seq, secret, text) {
+    /** Returns the secret of the enrollment that no code has confirmed yet. */
+    pendingSecret: (seq: number): string | undefined =>
+      accounts.credentialsOf(seq).newCodeSecret ?? undefined,
+    /**
+     * Enrolls with a secret, if the code fits, and returns new recovery codes, which cannot be retrieved later. Returns
+     * undefined for a wrong code.
+     */
+    confirm(seq: number, secret: string, text: string): string[] | undefined {
       const code = readCode(text);
       const step = code === undefined ? undefined : stepOfCode(secret, code, clock.now());
       if (step === undefined) return undefined;
       accounts.update(seq, { codeSecret: secret, newCodeSecret: null, codeStep: step });
       return renewRecoveryCodes(seq);
     },
-    accept(seq, text) {
+    /** Uses up a one-time code or a recovery code. */
+    accept(seq: number, text: string): CodeVerdict {
       const { codeSecret, codeStep } = accounts.credentialsOf(seq);
       if (codeSecret === null) return "wrong";
       const recoveryCode = readRecoveryCode(text);
@@ -86,12 +77,14 @@ export function createAccountCodes({
       accounts.update(seq, { codeStep: step });
       return "code";
     },
-    remove(seq) {
+    /** Removes the secret and the recovery codes. */
+    remove(seq: number) {
       accounts.update(seq, { codeSecret: null, newCodeSecret: null, codeStep: null });
       query.delete(accountRecoveryCodes).where(ofAccount(seq)).run();
     },
+    /** Replaces the recovery codes and returns the new ones, which cannot be retrieved later. */
     renewRecoveryCodes,
-    recoveryCodesLeft: (seq) =>
+    recoveryCodesLeft: (seq: number): number =>
       query.select({ n: count() }).from(accountRecoveryCodes).where(ofAccount(seq)).get()!.n,
   };
 }

@@ -15,17 +15,7 @@ export interface NewLink {
 export type LinkState = "valid" | "used" | "expired" | "replaced";
 
 /** Links to choose a password with. Each works once; an account has at most one that works. */
-export interface AccountLinks {
-  /** Creates a link, and revokes the account's earlier one. @throws PublicError `bad_request` for the lifetime */
-  create(accountSeq: number, lifetimeMs?: number): NewLink;
-  /** Returns undefined for a token that never existed, or was deleted long after its end. */
-  find(token: string): { seq: number; accountSeq: number; state: LinkState } | undefined;
-  /** Returns the link of an account that works. */
-  ofAccount(accountSeq: number): { createdAt: Instant; expiresAt: Instant } | undefined;
-  markUsed(seq: number): void;
-  /** Revokes the account's link that works, if there is one. */
-  revoke(accountSeq: number): void;
-}
+export type AccountLinks = ReturnType<typeof createAccountLinks>;
 
 const linkMs = 7 * dayMs;
 const linkMsMin = 600_000;
@@ -39,7 +29,7 @@ export function createAccountLinks({
   database,
   clock,
   fillRandom,
-}: Needs<"database" | "fillRandom"> & { clock: Pick<Clock, "now"> }): AccountLinks {
+}: Needs<"database" | "fillRandom"> & { clock: Pick<Clock, "now"> }) {
   const { query } = database;
   const byHash = statement(database, (q) =>
     q
@@ -56,7 +46,8 @@ export function createAccountLinks({
       .run();
 
   return {
-    create(accountSeq, lifetimeMs = linkMs) {
+    /** Creates a link, and revokes the account's earlier one. @throws PublicError `bad_request` for the lifetime */
+    create(accountSeq: number, lifetimeMs: number = linkMs): NewLink {
       if (lifetimeMs < linkMsMin || lifetimeMs > linkMsMax)
         throw badRequest("The lifetime of a link must be 10 minutes to 30 days.");
       return database.transaction(() => {
@@ -75,13 +66,15 @@ export function createAccountLinks({
         return { token, expiresAt };
       });
     },
-    find(token) {
+    /** Returns undefined for a token that never existed, or was deleted long after its end. */
+    find(token: string): { seq: number; accountSeq: number; state: LinkState } | undefined {
       const link = tokenForm.test(token) ? byHash.get({ hash: hashOf(token) }) : undefined;
       return link === undefined
         ? undefined
         : { seq: link.seq, accountSeq: link.accountSeq, state: stateOf(link, clock.now()) };
     },
-    ofAccount(accountSeq) {
+    /** Returns the link of an account that works. */
+    ofAccount(accountSeq: number): { createdAt: Instant; expiresAt: Instant } | undefined {
       const newest = query
         .select()
         .from(accountLinks)
@@ -91,8 +84,9 @@ export function createAccountLinks({
       if (newest === undefined || stateOf(newest, clock.now()) !== "valid") return undefined;
       return { createdAt: newest.createdAt, expiresAt: newest.expiresAt };
     },
-    markUsed: (seq) =>
+    markUsed: (seq: number) =>
       void query.update(accountLinks).set({ usedAt: clock.now() }).where(eq(accountLinks.seq, seq)).run(),
+    /** Revokes the account's link that works, if there is one. */
     revoke,
   };
 }

@@ -1,13 +1,11 @@
 import type { Clock } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import type { Role } from "../../platform/vocabulary/permissions.ts";
-import type { Needs } from "../audit/needs.ts";
-import type { AccountCodes } from "./account-codes.ts";
+import type { ByActor } from "../audit/actor.ts";
 import type { AccountLinks, NewLink } from "./account-links.ts";
 import { requireAccountName } from "./account-names.ts";
-import { firstAccountName, type Account, type Accounts } from "./accounts.ts";
-import type { PasswordHashes } from "./password-hashes.ts";
-import { createResets, type AccountResets, type Options } from "./account-resets.ts";
+import { firstAccountName, type Account } from "./accounts.ts";
+import type { Needs } from "./needs.ts";
 import { requireGoodPassword } from "./password-rules.ts";
 
 /**
@@ -15,28 +13,34 @@ import { requireGoodPassword } from "./password-rules.ts";
  * effect at the next request of the account. Routes of the console call the methods that return no promise within
  * `Context.write`.
  */
-export interface AccountManagement extends AccountResets {
+export interface AccountManagement extends ReturnType<typeof createResets> {
   /**
    * Creates an account without a password, and a link to choose one with. The name is taken from now on.
    * @throws FieldError of `name`; PublicError `bad_request` for a name that is taken
    */
   invite(
     wanted: { name: string; role: Role; lifetimeMs?: number | undefined },
-    options: Options,
+    options: ByActor,
   ): NewLink & { account: Account };
   /** Creates an account with a password. @throws FieldError of `name` or `password`; PublicError `bad_request` */
-  add(wanted: { name: string; role: Role; password: string }, options: Options): Promise<Account>;
+  add(wanted: { name: string; role: Role; password: string }, options: ByActor): Promise<Account>;
   /** @throws PublicError `bad_request` for the last administrator, or if the proxy's groups determine the role */
-  setRole(seq: number, role: Role, options: Options): void;
+  setRole(seq: number, role: Role, options: ByActor): void;
   /** Ends the account's sessions as well, and revokes its link. @throws PublicError `bad_request` for the last administrator */
-  disable(seq: number, options: Options): void;
-  enable(seq: number, options: Options): void;
-  endSessions(seq: number, options: Options): void;
+  disable(seq: number, options: ByActor): void;
+  enable(seq: number, options: ByActor): void;
+  endSessions(seq: number, options: ByActor): void;
   /** Returns the link of an account that works. */
   linkOf: AccountLinks["ofAccount"];
   /** Deletes an account that was invited and never had a password. @throws PublicError `bad_request` for any other */
-  withdrawInvitation(seq: number, options: Options): void;
+  withdrawInvitation(seq: number, options: ByActor): void;
 }
+
+/** Dependencies of the changes of accounts. */
+export type AccountNeeds = Needs<"accounts" | "auditLog" | "codes" | "database" | "hashes" | "links"> & {
+  clock: Pick<Clock, "now">;
+  sessions: { endAllOf(accountSeq: number): number };
+};
 
 export function createAccountManagement({
   accounts,
@@ -47,14 +51,7 @@ export function createAccountManagement({
   hashes,
   links,
   sessions,
-}: Needs<"auditLog" | "database"> & {
-  accounts: Accounts;
-  clock: Pick<Clock, "now">;
-  codes: AccountCodes;
-  hashes: PasswordHashes;
-  links: AccountLinks;
-  sessions: { endAllOf(accountSeq: number): number };
-}): AccountManagement {
+}: AccountNeeds): AccountManagement {
   /** Runs a change of an account in a transaction. */
   const change = <T>(seq: number, work: (account: Account) => T): T =>
     database.transaction(() => work(accounts.require(seq)) as never) as T;
@@ -128,4 +125,68 @@ export function createAccountManagement({
         auditLog.record(by, "account.withdraw_invitation", name);
       }),
   };
+}
+
+/** Replaces passwords and codes that people have lost. */
+function createResets({
+  accounts,
+  auditLog,
+  change,
+  codes,
+  database,
+  hashes,
+  links,
+  sessions,
+}: Omit<AccountNeeds, "clock"> & {
+  /** Runs a change of an account in a transaction. */
+  change: <T>(seq: number, work: (account: Account) => T) => T;
+}) {
+  return {
+    /**
+     * Creates a link to choose a new password with. Until it is used, the present password works.
+     * @throws PublicError `bad_request` if the account has no password of its own
+     */
+    reset: (seq: number, { lifetimeMs }: { lifetimeMs?: number | undefined }, { by }: ByActor): NewLink =>
+      change(seq, (account) => {
+        requireOwnPassword(account);
+        if (account.disabledAt !== null)
+          throw badRequest(`The account ${account.name} is disabled. Enable it first.`);
+        const link = links.create(seq, lifetimeMs);
+        auditLog.record(by, "account.reset", account.name);
+        return link;
+      }),
+
+    /** Sets a password and ends all sessions of the account. @throws FieldError of `password`; PublicError `bad_request` */
+    async setPassword(seq: number, password: string, { by }: ByActor) {
+      const { name } = requireOwnPassword(accounts.require(seq));
+      requireGoodPassword(password, { name, field: "password" });
+      const passwordHash = await hashes.hash(password);
+      await database.write(() => {
+        requireOwnPassword(accounts.require(seq));
+        accounts.update(seq, { passwordHash });
+        links.revoke(seq);
+        sessions.endAllOf(seq);
+        auditLog.record(by, "account.set_password", name);
+      });
+    },
+
+    /** Removes one-time codes and recovery codes, for a person who lost the phone. */
+    removeCodes: (seq: number, { by }: ByActor) =>
+      change(seq, ({ name, hasCodes }) => {
+        if (!hasCodes) return;
+        codes.remove(seq);
+        auditLog.record(by, "account.remove_codes", name);
+      }),
+  };
+}
+
+/** @throws PublicError `bad_request` if the password of an account cannot be changed here */
+export function requireOwnPassword(account: Account): Account {
+  if (account.password === "configuration")
+    throw badRequest(
+      `The password of ${account.name} is console.password in the configuration file. Change it there, and reload the configuration.`,
+    );
+  if (account.origin === "proxy")
+    throw badRequest(`The proxy signs ${account.name} in, so the account has no password here.`);
+  return account;
 }

@@ -1,18 +1,6 @@
 import { BoundedMap } from "../../platform/lib/bounded-map.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
 
-/**
- * Limits wrong one-time codes, which have only 6 digits, by key: an account and where the codes come from. Only who knows
- * the password can enter codes. Recovery codes are not limited, because nobody can guess them: with one of them, or in a
- * browser that has signed in to the account before, its owner can sign in while others guess.
- */
-export interface CodeLimits {
-  /** Returns whether another code may be verified, and counts it. */
-  take(key: string): boolean;
-  /** Takes back the count, because the code was correct. */
-  giveBack(key: string): void;
-}
-
 /** Wrong codes that are verified without delay. */
 const burstMax = 10;
 /** After that, one per this time: 2,016 a week, of which one is correct with a probability of 0.6 %. */
@@ -25,7 +13,12 @@ interface Bucket {
   atMs: number;
 }
 
-export function createCodeLimits({ clock }: { clock: Pick<Clock, "monotonicMs"> }): CodeLimits {
+/**
+ * Limits wrong one-time codes, which have only 6 digits, by key: an account and where the codes come from. Only who knows
+ * the password can enter codes. Recovery codes are not limited, because nobody can guess them: with one of them, or in a
+ * browser that has signed in to the account before, its owner can sign in while others guess.
+ */
+export function createCodeLimits({ clock }: { clock: Pick<Clock, "monotonicMs"> }) {
   const buckets = new BoundedMap<string, Bucket>(keysMax);
 
   function refilled(key: string): Bucket {
@@ -40,13 +33,15 @@ export function createCodeLimits({ clock }: { clock: Pick<Clock, "monotonicMs"> 
   }
 
   return {
-    take(key) {
+    /** Returns whether another code may be verified, and counts it. */
+    take(key: string): boolean {
       const bucket = refilled(key);
       if (bucket.tokens < 1) return false;
       store(key, { ...bucket, tokens: bucket.tokens - 1 });
       return true;
     },
-    giveBack(key) {
+    /** Takes back the count, because the code was correct. */
+    giveBack(key: string) {
       const bucket = refilled(key);
       store(key, { ...bucket, tokens: Math.min(burstMax, bucket.tokens + 1) });
     },

@@ -10,32 +10,28 @@ const nobodysHash = `${currentPrefix}JK/PMDROlSk0w/irFqy6CR3h0iz6FHe7qrbLM1ca2x4
 const concurrentHashesMax = 2;
 
 /** Hashes of passwords. */
-export interface PasswordHashes {
-  hash(password: string): Promise<string>;
-  /**
-   * Compares a password with a hash. It computes one argon2id hash in any case, so that the time does not reveal whether
-   * there is an account, whether it has a password, and whether it is enabled.
-   * @param hash null: there is none, and the result is false
-   */
-  matches(password: string, hash: string | null): Promise<boolean>;
-  /** Returns whether a hash was made with other parameters than those in use. */
-  isOutdated(hash: string): boolean;
-}
+export type PasswordHashes = ReturnType<typeof createPasswordHashes>;
 
 /** @param verify for tests, which count the calls */
 export function createPasswordHashes({
   verify = Bun.password.verify,
-}: { verify?: (password: string, hash: string) => Promise<boolean> } = {}): PasswordHashes {
+}: { verify?: (password: string, hash: string) => Promise<boolean> } = {}) {
   const limited = createLimiter(concurrentHashesMax);
   return {
-    hash: (password) => limited(() => Bun.password.hash(password, argon2id)),
-    async matches(password, hash) {
+    hash: (password: string): Promise<string> => limited(() => Bun.password.hash(password, argon2id)),
+    /**
+     * Compares a password with a hash. It computes one argon2id hash in any case, so that the time does not reveal whether
+     * there is an account, whether it has a password, and whether it is enabled.
+     * @param hash null: there is none, and the result is false
+     */
+    async matches(password: string, hash: string | null): Promise<boolean> {
       const isPossible = password.length > 0 && password.length <= passwordCharactersMax;
       // Bun rejects an empty password instead of comparing it.
       const attempt = isPossible ? password : "-";
       const isEqual = await limited(() => verify(attempt, hash ?? nobodysHash));
       return isEqual && isPossible && hash !== null;
     },
-    isOutdated: (hash) => !hash.startsWith(currentPrefix),
+    /** Returns whether a hash was made with other parameters than those in use. */
+    isOutdated: (hash: string): boolean => !hash.startsWith(currentPrefix),
   };
 }

@@ -16,6 +16,11 @@ export interface Actor {
   address: string | null;
 }
 
+/** Options of a change that is recorded in the audit log. */
+export interface ByActor {
+  by: Actor;
+}
+
 /** The actor of changes that nobody requested, such as a threat that becomes active again. */
 export const system: Actor = { channel: "system", name: null, address: null };
 

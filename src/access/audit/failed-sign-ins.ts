@@ -11,16 +11,7 @@ export type FailedSignInsOfHour = typeof failedSignIns.$inferSelect;
  * Failed sign-ins, counted by network and hour. Anyone can cause them, so they are kept apart from the audit log, and
  * neither their number nor that of their networks decides how much is stored.
  */
-export interface FailedSignIns {
-  /** @param address of the client; null: unknown */
-  record(address: string | null): void;
-  /** Returns the counts, newest hour first, and within an hour the latest failure first. */
-  list(page: { limit: number; offset: number }): FailedSignInsOfHour[];
-  /** Returns the number of counts. */
-  count(): number;
-  /** Returns the number of failures in the hours that ended after `from`. */
-  attemptsSince(from: Instant): number;
-}
+export type FailedSignIns = ReturnType<typeof createFailedSignIns>;
 
 const hourMs = 3_600_000;
 /** Maximum number of networks that are counted apart in one hour. Further ones are counted together. */
@@ -34,13 +25,7 @@ export const unknownNetwork = "";
 /** One household: an IPv4 address, or a /64 network of IPv6. */
 const household = { ipv4Octets: 4, ipv6Groups: 4 };
 
-export function createFailedSignIns({
-  database,
-  clock,
-}: {
-  database: Database;
-  clock: Pick<Clock, "now">;
-}): FailedSignIns {
+export function createFailedSignIns({ database, clock }: { database: Database; clock: Pick<Clock, "now"> }) {
   const { query } = database;
   const isOfHour = eq(failedSignIns.hour, value(failedSignIns.hour));
   const find = statement(database, (q) =>
@@ -76,7 +61,8 @@ export function createFailedSignIns({
   }
 
   return {
-    record: (address) =>
+    /** @param address of the client; null: unknown */
+    record: (address: string | null) =>
       database.transaction(() => {
         const at = clock.now();
         const hour = at - (at % hourMs);
@@ -91,7 +77,8 @@ export function createFailedSignIns({
         trim();
       }),
 
-    list: ({ limit, offset }) =>
+    /** Returns the counts, newest hour first, and within an hour the latest failure first. */
+    list: ({ limit, offset }: { limit: number; offset: number }): FailedSignInsOfHour[] =>
       query
         .select()
         .from(failedSignIns)
@@ -100,9 +87,11 @@ export function createFailedSignIns({
         .offset(offset)
         .all(),
 
-    count: () => query.select({ n: count() }).from(failedSignIns).get()!.n,
+    /** Returns the number of counts. */
+    count: (): number => query.select({ n: count() }).from(failedSignIns).get()!.n,
 
-    attemptsSince: (from) =>
+    /** Returns the number of failures in the hours that ended after `from`. */
+    attemptsSince: (from: Instant): number =>
       Number(
         query
           .select({ n: sum(failedSignIns.attempts) })

@@ -2,7 +2,7 @@ import type { DependenciesWithDatabase } from "../../platform/database/needs.ts"
 import type { AuditLog } from "./audit-log.ts";
 
 /** The standard dependencies, the database, and the audit log, in which services record what they change. */
-interface DependenciesWithAuditLog extends DependenciesWithDatabase {
+export interface DependenciesWithAuditLog extends DependenciesWithDatabase {
   auditLog: Pick<AuditLog, "record">;
 }
 

@@ -1,9 +1,7 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { AccountCodes } from "../accounts/account-codes.ts";
 import type { Account } from "../accounts/accounts.ts";
-import type { Actor } from "../audit/actor.ts";
-import type { CodeAttempts } from "./attempt-queue.ts";
-import type { PendingSignIn, PendingSignIns } from "./pending-sign-ins.ts";
+import type { Actor, ByActor } from "../audit/actor.ts";
+import type { Needs } from "./needs.ts";
+import type { PendingSignIn } from "./pending-sign-ins.ts";
 import type { Browser, Busy, SignedIn, Steps } from "./sign-in-steps.ts";
 
 export interface CodeAttempt extends Browser {
@@ -34,12 +32,7 @@ export function createCodeStep({
   signInLog,
   start,
   unchanged,
-}: Steps & {
-  codeAttempts: CodeAttempts;
-  codes: AccountCodes;
-  database: Pick<Database, "write">;
-  pendingSignIns: PendingSignIns;
-}) {
+}: Steps & Needs<"codeAttempts" | "codes" | "database" | "pendingSignIns">) {
   /** Runs in a transaction, so that a code works once. */
   function verify(pending: PendingSignIn, code: string, browser: Browser, by: Actor): CodeResult {
     const { newSecret } = pending;
@@ -66,10 +59,7 @@ export function createCodeStep({
     return start(account, browser, by, recoveryCodes);
   }
 
-  return async (
-    { pending: token, code, ...browser }: CodeAttempt,
-    { by }: { by: Actor },
-  ): Promise<CodeResult> => {
+  return async ({ pending: token, code, ...browser }: CodeAttempt, { by }: ByActor): Promise<CodeResult> => {
     const { address } = by;
     const { visit, deviceMark } = browser;
     const pending = pendingSignIns.find(token, visit);

@@ -9,21 +9,6 @@ export interface Share {
   arrival: number;
 }
 
-/**
- * Shares turns fairly between groups, and within each group between its parts. Every second turn goes around: the group
- * whose last turn is the longest ago is next, so nobody starves. The turns between go to the group with the fewest recent
- * turns, so somebody who comes once does not wait behind thousands of clients that keep coming. Within the narrowest group,
- * the latest arrival is first: those before it come from a client that did not wait for the result.
- */
-export interface Shares {
-  /** Chooses who is next, and counts the turn. `waiting` must not be empty. */
-  next<T extends Share>(waiting: readonly T[]): T;
-  /** Chooses who must leave if there are too many: the oldest of the group that has the most. */
-  excess<T extends Share>(waiting: readonly T[]): T;
-  /** Forgets the recent turns of the two narrowest groups. */
-  forgive(keys: readonly string[]): void;
-}
-
 const recentMs = 3_600_000;
 /** Maximum number of groups that are remembered, about 2 MB. The one without a turn for the longest time is forgotten. */
 const groupsMax = 10_000;
@@ -35,7 +20,13 @@ interface Group {
   until: Instant;
 }
 
-export function createShares({ clock }: { clock: Pick<Clock, "now"> }): Shares {
+/**
+ * Shares turns fairly between groups, and within each group between its parts. Every second turn goes around: the group
+ * whose last turn is the longest ago is next, so nobody starves. The turns between go to the group with the fewest recent
+ * turns, so somebody who comes once does not wait behind thousands of clients that keep coming. Within the narrowest group,
+ * the latest arrival is first: those before it come from a client that did not wait for the result.
+ */
+export function createShares({ clock }: { clock: Pick<Clock, "now"> }) {
   const groups = new BoundedMap<string, Group>(groupsMax);
   let turn = 0;
 
@@ -54,7 +45,8 @@ export function createShares({ clock }: { clock: Pick<Clock, "now"> }): Shares {
   }
 
   return {
-    next(waiting) {
+    /** Chooses who is next, and counts the turn. `waiting` must not be empty. */
+    next<T extends Share>(waiting: readonly T[]): T {
       turn += 1;
       const isRound = turn % 2 === 1;
       const chosen = descend(waiting, (key, members, depth) => {
@@ -65,11 +57,13 @@ export function createShares({ clock }: { clock: Pick<Clock, "now"> }): Shares {
       for (const key of chosen[0]!.keys) countTurn(key);
       return newest(chosen);
     },
-    excess: (waiting) =>
+    /** Chooses who must leave if there are too many: the oldest of the group that has the most. */
+    excess: <T extends Share>(waiting: readonly T[]): T =>
       oldest(
         descend(waiting, (key, members) => [-members.length, -recentTurns(key), newest(members).arrival]),
       ),
-    forgive(keys) {
+    /** Forgets the recent turns of the two narrowest groups. */
+    forgive(keys: readonly string[]) {
       for (const key of keys.slice(-2)) {
         const group = groups.get(key);
         if (group !== undefined) group.turns = 0;

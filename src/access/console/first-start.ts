@@ -1,10 +1,9 @@
-import type { Needs } from "../../platform/database/needs.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
 import { scopes } from "../../platform/vocabulary/keys.ts";
-import { firstAccountName, type Accounts } from "../accounts/accounts.ts";
+import { firstAccountName } from "../accounts/accounts.ts";
 import { system } from "../audit/actor.ts";
 import type { ApiKeys } from "../keys/keys.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { Needs } from "./needs.ts";
 import type { ConsolePassword } from "./password.ts";
 
 /** Secrets that were just created. They are shown once and cannot be retrieved later. */
@@ -28,9 +27,7 @@ export async function firstStart({
   keys,
   consolePassword,
   keep,
-}: Needs<"clock" | "database"> & {
-  accounts: Pick<Accounts, "require" | "update">;
-  settings: Settings;
+}: Needs<"accounts" | "clock" | "database" | "settings"> & {
   keys: ApiKeys;
   consolePassword: ConsolePassword;
   keep?: KeepSecrets | undefined;

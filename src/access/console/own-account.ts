@@ -1,39 +1,16 @@
-import { requireOwnPassword } from "../accounts/account-resets.ts";
-import type { AccountCodes } from "../accounts/account-codes.ts";
-import type { AccountLinks, LinkState } from "../accounts/account-links.ts";
-import type { Account, Accounts } from "../accounts/accounts.ts";
-import type { PasswordHashes } from "../accounts/password-hashes.ts";
+import type { LinkState } from "../accounts/account-links.ts";
+import { requireOwnPassword } from "../accounts/account-management.ts";
+import type { Account } from "../accounts/accounts.ts";
 import { requireGoodPassword } from "../accounts/password-rules.ts";
-import type { Actor } from "../audit/actor.ts";
+import type { Actor, ByActor } from "../audit/actor.ts";
 import { FieldError, PublicError } from "../../platform/lib/errors.ts";
-import type { Needs } from "../audit/needs.ts";
-import type { AttemptQueue, CodeAttempts } from "./attempt-queue.ts";
-import { createOwnCodes, tooManyAttempts, type Options, type OwnCodes, type Self } from "./own-codes.ts";
-import type { ConsolePassword } from "./password.ts";
-import type { ConsoleSession, ConsoleSessions } from "./sessions.ts";
+import type { Needs } from "./needs.ts";
+import { createOwnCodes, tooManyAttempts, type Self } from "./own-codes.ts";
+import type { ConsoleSession } from "./sessions.ts";
+
+type OwnAccountNeeds = "accounts" | "auditLog" | "database" | "hashes" | "links" | "sessions";
 
 /** Changes that people make to their own accounts. All are recorded in the audit log. */
-export interface OwnAccount extends OwnCodes {
-  /**
-   * Changes the password, and ends all sessions of the account except this one.
-   * @throws FieldError of `current` for a wrong password, of `password` for one that is not allowed
-   */
-  changePassword(self: Self, given: { current: string; password: string }, options: Options): Promise<void>;
-  /** Returns the active sessions of the account, most recently seen first. */
-  sessions(self: Self): ConsoleSession[];
-  /** Ends one of the account's sessions. Returns false if it has ended, or belongs to another account. */
-  endSession(self: Self, seq: number, options: Options): boolean;
-  /** Ends all sessions of the account except this one, and returns how many. */
-  endOtherSessions(self: Self, options: Options): number;
-  /** Returns the account that a link is for, and whether the link works; undefined if there is no such link. */
-  linkOf(token: string): { account: Account; state: LinkState } | undefined;
-  /**
-   * Chooses a password with a link, which works once, and ends all sessions of the account.
-   * @throws FieldError of `password`; PublicError `not_found` if the link does not work (any more)
-   */
-  choosePassword(token: string, password: string, options: Options): Promise<Account>;
-}
-
 export function createOwnAccount({
   accounts,
   auditLog,
@@ -45,16 +22,7 @@ export function createOwnAccount({
   password: passwords,
   queue,
   sessions,
-}: Needs<"auditLog" | "database"> & {
-  accounts: Accounts;
-  codeAttempts: CodeAttempts;
-  codes: AccountCodes;
-  hashes: PasswordHashes;
-  links: AccountLinks;
-  password: ConsolePassword;
-  queue: AttemptQueue;
-  sessions: ConsoleSessions;
-}): OwnAccount {
+}: Needs<OwnAccountNeeds | "codeAttempts" | "codes" | "password" | "queue">) {
   /** Attempts of a session have turns of their own. Who holds a session must not guess the password at full speed. */
   const originOf = ({ session }: Self, { address }: Actor) => ({
     address,
@@ -73,7 +41,15 @@ export function createOwnAccount({
   }
 
   return {
-    async changePassword({ account, session }, { current, password }, { by }) {
+    /**
+     * Changes the password, and ends all sessions of the account except this one.
+     * @throws FieldError of `current` for a wrong password, of `password` for one that is not allowed
+     */
+    async changePassword(
+      { account, session }: Self,
+      { current, password }: { current: string; password: string },
+      { by }: ByActor,
+    ) {
       const { seq, name } = requireOwnPassword(accounts.require(account.seq));
       requireGoodPassword(password, { name, field: "password" });
       await requirePassword({ account, session }, current, "current", by);
@@ -87,9 +63,11 @@ export function createOwnAccount({
     },
 
     ...createOwnCodes({ accounts, auditLog, codeAttempts, codes, database, originOf, requirePassword }),
-    sessions: ({ account }) => sessions.list(account.seq),
+    /** Returns the active sessions of the account, most recently seen first. */
+    sessions: ({ account }: Self): ConsoleSession[] => sessions.list(account.seq),
 
-    endSession: ({ account }, seq, { by }) =>
+    /** Ends one of the account's sessions. Returns false if it has ended, or belongs to another account. */
+    endSession: ({ account }: Self, seq: number, { by }: ByActor) =>
       database.transaction(() => {
         const own = sessions.list(account.seq).find((session) => session.seq === seq);
         if (own === undefined) return false;
@@ -98,7 +76,8 @@ export function createOwnAccount({
         return true;
       }),
 
-    endOtherSessions: ({ account, session }, { by }) =>
+    /** Ends all sessions of the account except this one, and returns how many. */
+    endOtherSessions: ({ account, session }: Self, { by }: ByActor) =>
       database.transaction(() => {
         const ended = sessions.endAllOf(account.seq, session.seq);
         auditLog.record(by, "account.end_sessions", account.name, { sessions: ended });
@@ -117,12 +96,7 @@ function createPasswordChoice({
   hashes,
   links,
   sessions,
-}: Needs<"auditLog" | "database"> & {
-  accounts: Accounts;
-  hashes: PasswordHashes;
-  links: AccountLinks;
-  sessions: ConsoleSessions;
-}): Pick<OwnAccount, "linkOf" | "choosePassword"> {
+}: Needs<OwnAccountNeeds>) {
   function requireLink(token: string): Account {
     const link = links.find(token);
     if (link?.state !== "valid") throw new PublicError("not_found", "This link does not work any more.");
@@ -133,13 +107,18 @@ function createPasswordChoice({
   }
 
   return {
-    linkOf(token) {
+    /** Returns the account that a link is for, and whether the link works; undefined if there is no such link. */
+    linkOf(token: string): { account: Account; state: LinkState } | undefined {
       const link = links.find(token);
       const account = link && accounts.get(link.accountSeq);
       return link && account && { account, state: link.state };
     },
 
-    async choosePassword(token, password, { by }) {
+    /**
+     * Chooses a password with a link, which works once, and ends all sessions of the account.
+     * @throws FieldError of `password`; PublicError `not_found` if the link does not work (any more)
+     */
+    async choosePassword(token: string, password: string, { by }: ByActor): Promise<Account> {
       const { name } = requireLink(token);
       requireGoodPassword(password, { name, field: "password" });
       const passwordHash = await hashes.hash(password);

@@ -1,22 +1,16 @@
-import type { Database } from "../../platform/database/database.ts";
 import { badRequest, FieldError, PublicError } from "../../platform/lib/errors.ts";
-import type { AccountCodes } from "../accounts/account-codes.ts";
-import type { Account, Accounts } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/accounts.ts";
 import { codeUri, readableSecret, readCode } from "../accounts/one-time-codes.ts";
 import { readRecoveryCode } from "../accounts/recovery-codes.ts";
-import type { Actor } from "../audit/actor.ts";
-import type { Needs } from "../audit/needs.ts";
-import { retryAfterSeconds, type AttemptOrigin, type CodeAttempts } from "./attempt-queue.ts";
+import type { Actor, ByActor } from "../audit/actor.ts";
+import { retryAfterSeconds, type AttemptOrigin } from "./attempt-queue.ts";
+import type { Needs } from "./needs.ts";
 import type { ConsoleSession } from "./sessions.ts";
 
 /** The account that makes a change to itself, and its session. */
 export interface Self {
   account: Account;
   session: Pick<ConsoleSession, "seq">;
-}
-
-export interface Options {
-  by: Actor;
 }
 
 /** A secret that an authenticator has to learn, as text and as the URI in a QR code. */
@@ -26,11 +20,16 @@ export interface CodeSetup {
   uri: string;
 }
 
-/** One-time codes of the account that changes them. */
-export type OwnCodes = ReturnType<typeof createOwnCodes>;
+/** How attempts of the account are verified. */
+interface Verification {
+  originOf: (self: Self, by: Actor) => AttemptOrigin;
+  /** Throws a FieldError of the field unless this is the account's password. */
+  requirePassword: (self: Self, attempt: string, field: string, by: Actor) => Promise<void>;
+}
 
 const issuer = "phishwatch";
 
+/** One-time codes of the account that changes them. */
 export function createOwnCodes({
   accounts,
   auditLog,
@@ -39,14 +38,7 @@ export function createOwnCodes({
   database,
   originOf,
   requirePassword,
-}: Needs<"auditLog" | "database"> & {
-  accounts: Accounts;
-  codeAttempts: CodeAttempts;
-  codes: AccountCodes;
-  originOf: (self: Self, by: Actor) => AttemptOrigin;
-  /** Throws a FieldError of the field unless this is the account's password. */
-  requirePassword: RequirePassword;
-}) {
+}: Needs<"accounts" | "auditLog" | "codeAttempts" | "codes" | "database"> & Verification) {
   const withProof = createProof({ accounts, codeAttempts, codes, database, originOf, requirePassword });
 
   function setupOf({ account }: Self, secret: string): CodeSetup {
@@ -73,7 +65,7 @@ export function createOwnCodes({
     },
 
     /** Enrolls, and returns recovery codes to show once. @throws FieldError of `code` */
-    async confirmCodes(self: Self, code: string, { by }: Options) {
+    async confirmCodes(self: Self, code: string, { by }: ByActor) {
       const { seq, name } = self.account;
       const created = await database.write(() => {
         const secret = codes.pendingSecret(seq);
@@ -90,7 +82,7 @@ export function createOwnCodes({
     },
 
     /** @param proof the password, a one-time code or a recovery code @throws FieldError of `proof` */
-    removeCodes: (self: Self, proof: string, { by }: Options) =>
+    removeCodes: (self: Self, proof: string, { by }: ByActor) =>
       withProof(self, proof, by, () => {
         codes.remove(self.account.seq);
         auditLog.record(by, "account.remove_codes", self.account.name);
@@ -100,7 +92,7 @@ export function createOwnCodes({
      * Replaces the recovery codes, and returns the new ones to show once.
      * @param proof the password, a one-time code or a recovery code @throws FieldError of `proof`
      */
-    renewRecoveryCodes: (self: Self, proof: string, { by }: Options) =>
+    renewRecoveryCodes: (self: Self, proof: string, { by }: ByActor) =>
       withProof(self, proof, by, () => {
         auditLog.record(by, "account.renew_recovery_codes", self.account.name);
         return codes.renewRecoveryCodes(self.account.seq);
@@ -110,8 +102,6 @@ export function createOwnCodes({
   };
 }
 
-type RequirePassword = (self: Self, attempt: string, field: string, by: Actor) => Promise<void>;
-
 /** Returns a function that runs a change after a proof that the account's owner makes it. */
 function createProof({
   accounts,
@@ -120,14 +110,7 @@ function createProof({
   database,
   originOf,
   requirePassword,
-}: {
-  accounts: Pick<Accounts, "require">;
-  codeAttempts: CodeAttempts;
-  codes: AccountCodes;
-  database: Database;
-  originOf: (self: Self, by: Actor) => AttemptOrigin;
-  requirePassword: RequirePassword;
-}) {
+}: Needs<"accounts" | "codeAttempts" | "codes" | "database"> & Verification) {
   /**
    * Verifies a code and runs the change in the same transaction. Returns undefined if the code is wrong and could be a
    * password.

@@ -22,25 +22,7 @@ export interface GeneratedPassword {
 }
 
 /** Passwords of the console's accounts. */
-export interface ConsolePassword {
-  /** Returns whether the administrator of the first start has a password. */
-  exists(): boolean;
-  /**
-   * Returns the account if it is enabled and this is its password. Computes one argon2id hash whatever the name is, so that
-   * the time does not reveal which accounts exist. The only exception is the name `admin`, which everybody knows, if the
-   * configuration file sets its password.
-   */
-  verify(name: string, attempt: string): Promise<VerifiedPassword | undefined>;
-  /**
-   * Returns what the setting `console_password_mark` has to become when the configured password has changed since it was
-   * stored; undefined if it has not.
-   */
-  changedMark(): Promise<string | undefined>;
-  /** Creates a password. It is not in use before it is stored. */
-  generate(): Promise<GeneratedPassword>;
-  /** Sets the password of the administrator of the first start. It cannot be retrieved later. */
-  store(generated: GeneratedPassword): void;
-}
+export type ConsolePassword = ReturnType<typeof createConsolePassword>;
 
 export function createConsolePassword({
   accounts,
@@ -55,7 +37,7 @@ export function createConsolePassword({
   config: { readonly password: string | null };
   fillRandom: FillRandom;
   hashes: PasswordHashes;
-}): ConsolePassword {
+}) {
   async function verified(
     account: Account | undefined,
     attempt: string,
@@ -68,12 +50,22 @@ export function createConsolePassword({
   }
 
   return {
-    exists: () => accounts.byName(firstAccountName)!.password !== null,
-    async verify(name, attempt) {
+    /** Returns whether the administrator of the first start has a password. */
+    exists: (): boolean => accounts.byName(firstAccountName)!.password !== null,
+    /**
+     * Returns the account if it is enabled and this is its password. Computes one argon2id hash whatever the name is, so that
+     * the time does not reveal which accounts exist. The only exception is the name `admin`, which everybody knows, if the
+     * configuration file sets its password.
+     */
+    async verify(name: string, attempt: string): Promise<VerifiedPassword | undefined> {
       const found = await verified(accounts.byName(name), attempt);
       return found?.account.disabledAt === null ? found : undefined;
     },
-    async changedMark() {
+    /**
+     * Returns what the setting `console_password_mark` has to become when the configured password has changed since it was
+     * stored; undefined if it has not.
+     */
+    async changedMark(): Promise<string | undefined> {
       const configured = config.password;
       // A configured password may be weak, so only a slow hash of it may be stored.
       const mark = settings.get("console_password_mark");
@@ -83,11 +75,13 @@ export function createConsolePassword({
       if (markedHash !== undefined && (await hashes.matches(configured, markedHash))) return undefined;
       return hashes.hash(configured);
     },
-    async generate() {
+    /** Creates a password. It is not in use before it is stored. */
+    async generate(): Promise<GeneratedPassword> {
       const password = readablePassword(fillRandom);
       return { password, hash: await hashes.hash(password) };
     },
-    store({ hash }) {
+    /** Sets the password of the administrator of the first start. It cannot be retrieved later. */
+    store({ hash }: GeneratedPassword) {
       const { seq } = accounts.byName(firstAccountName)!;
       accounts.update(seq, { passwordHash: hash });
     },

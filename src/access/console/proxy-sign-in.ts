@@ -1,8 +1,7 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
 import type { Role } from "../../platform/vocabulary/permissions.ts";
-import { accountsMax, type Account, type Accounts } from "../accounts/accounts.ts";
-import { system, type Actor } from "../audit/actor.ts";
+import { accountsMax, type Account } from "../accounts/accounts.ts";
+import { system, type ByActor } from "../audit/actor.ts";
+import type { Needs } from "./needs.ts";
 import type { Browser, Steps } from "./sign-in-steps.ts";
 
 export type ProxyAccount =
@@ -11,8 +10,6 @@ export type ProxyAccount =
   | { outcome: "local" | "disabled" | "too_many" };
 
 /** Accounts of users whom a trusted proxy has authenticated. */
-export type ProxySignIn = ReturnType<typeof createProxySignIn>;
-
 export function createProxySignIn({
   accounts,
   auditLog,
@@ -20,11 +17,7 @@ export function createProxySignIn({
   database,
   signInLog,
   start,
-}: Steps & {
-  accounts: Accounts;
-  clock: Pick<Clock, "now">;
-  database: Pick<Database, "write">;
-}) {
+}: Steps & Needs<"accounts" | "clock" | "database">) {
   function create(name: string, role: Role): Account | undefined {
     if (accounts.list().filter(({ origin }) => origin === "proxy").length >= accountsMax) return undefined;
     const row = { name, role, createdAt: clock.now(), passwordHash: null, origin: "proxy" } as const;
@@ -51,7 +44,7 @@ export function createProxySignIn({
     },
 
     /** Starts a session. */
-    async start(account: Account, browser: Browser, { by }: { by: Actor }) {
+    async start(account: Account, browser: Browser, { by }: ByActor) {
       const signedIn = await database.write(() => start(account, browser, by));
       signInLog.succeeded(account.name, by.address);
       return signedIn;

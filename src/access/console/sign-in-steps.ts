@@ -1,14 +1,8 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { Account, Accounts } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/accounts.ts";
 import type { Actor } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
-import type { FailedSignIns } from "../audit/failed-sign-ins.ts";
 import { retryAfterSeconds } from "./attempt-queue.ts";
-import type { KnownDevices } from "./known-devices.ts";
+import type { Needs } from "./needs.ts";
 import type { PendingSignIn } from "./pending-sign-ins.ts";
-import type { ConsoleSessions } from "./sessions.ts";
-import type { SignInLog } from "./sign-in-log.ts";
 
 export interface Browser {
   userAgent: string;
@@ -47,16 +41,9 @@ export function createSteps({
   failedSignIns,
   sessions,
   signInLog,
-}: {
-  accounts: Accounts;
-  auditLog: Pick<AuditLog, "record">;
-  clock: Pick<Clock, "now">;
-  database: Pick<Database, "write">;
-  devices: KnownDevices;
-  failedSignIns: Pick<FailedSignIns, "record">;
-  sessions: Pick<ConsoleSessions, "start">;
-  signInLog: SignInLog;
-}) {
+}: Needs<
+  "accounts" | "auditLog" | "clock" | "database" | "devices" | "failedSignIns" | "sessions" | "signInLog"
+>) {
   function busy(address: string | null): Busy {
     signInLog.failed("not_verified", address);
     return { outcome: "busy", retryAfterSeconds };

@@ -1,20 +1,16 @@
-import type { AccountCodes } from "../accounts/account-codes.ts";
-import type { AccountLinks } from "../accounts/account-links.ts";
-import { firstAccountName, type Account, type Accounts } from "../accounts/accounts.ts";
+import { firstAccountName, type Account } from "../accounts/accounts.ts";
 import { newCodeSecret } from "../accounts/one-time-codes.ts";
-import type { PasswordHashes } from "../accounts/password-hashes.ts";
-import type { Actor } from "../audit/actor.ts";
-import { createFailedSignIns, type FailedSignIns } from "../audit/failed-sign-ins.ts";
-import type { Needs } from "../audit/needs.ts";
-import type { Settings } from "../settings/settings.ts";
-import { createAttemptQueue, createCodeAttempts, type AttemptQueue } from "./attempt-queue.ts";
-import { createCodeStep, type CodeAttempt, type CodeResult } from "./code-step.ts";
+import type { ByActor } from "../audit/actor.ts";
+import { createFailedSignIns } from "../audit/failed-sign-ins.ts";
+import { createAttemptQueue, createCodeAttempts } from "./attempt-queue.ts";
+import { createCodeStep } from "./code-step.ts";
 import { createKnownDevices } from "./known-devices.ts";
-import { createOwnAccount, type OwnAccount } from "./own-account.ts";
-import type { ConsolePassword, VerifiedPassword } from "./password.ts";
-import { createPendingSignIns, type PendingSignIns } from "./pending-sign-ins.ts";
-import { createProxySignIn, type ProxySignIn } from "./proxy-sign-in.ts";
-import type { ConsoleSession, ConsoleSessions } from "./sessions.ts";
+import type { Needs } from "./needs.ts";
+import { createOwnAccount } from "./own-account.ts";
+import type { VerifiedPassword } from "./password.ts";
+import { createPendingSignIns } from "./pending-sign-ins.ts";
+import { createProxySignIn } from "./proxy-sign-in.ts";
+import type { ConsoleSession } from "./sessions.ts";
 import { createSignInLog } from "./sign-in-log.ts";
 import { createSteps, type Browser, type Busy, type SignedIn, type Steps } from "./sign-in-steps.ts";
 
@@ -32,128 +28,61 @@ export type SignInResult =
   | { outcome: "code_needed"; pending: string };
 
 /** Signs people in to the web console and out of it. */
-export interface ConsoleSignIn {
-  /** Returns whether there is a password to sign in with. */
-  hasPassword(): boolean;
-  /** Returns the name that the form starts with: that of the only account. */
-  onlyName(): string | undefined;
-  /** Verifies the password when it is the attempt's turn, and starts a session unless a code is needed. */
-  signIn(attempt: SignInAttempt, options: { by: Actor }): Promise<SignInResult>;
-  /** Returns the account of a sign-in that needs a code, and the secret if it has to enroll first. */
-  pendingOf(pending: string, visit: string): { account: Account; newSecret: string | undefined } | undefined;
-  /** Verifies the code when it is the attempt's turn, and starts a session. */
-  signInWithCode(attempt: CodeAttempt, options: { by: Actor }): Promise<CodeResult>;
-  signOut(session: ConsoleSession, options: { by: Actor }): void;
-  /** Returns the account of a session; undefined if the account is disabled. */
-  accountOf(session: ConsoleSession): Account | undefined;
-  /** Ends all sessions of an account. */
-  signOutEverywhere(account: Account, options: { by: Actor }): void;
-  /** Ends the sessions of the configured password when it has changed since the previous call, even across restarts. */
-  endSessionsOfOldPassword(): Promise<void>;
-  readonly sessions: Pick<ConsoleSessions, "find" | "list">;
-  readonly failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
-  /** Sign-in of users whom a trusted proxy has authenticated. */
-  readonly proxy: ProxySignIn;
-  /** Changes that people make to their own accounts. */
-  readonly ownAccount: OwnAccount;
-}
+export type ConsoleSignIn = ReturnType<typeof createConsoleSignIn>;
 
-export function createConsoleSignIn({
-  accounts,
-  auditLog,
-  clock,
-  codes,
-  config,
-  database,
-  fillRandom,
-  hashes,
-  links,
-  log,
-  password,
-  sessions,
-  settings,
-}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "log"> & {
-  accounts: Accounts;
-  codes: AccountCodes;
-  /** The settings of the console, which can change. */
-  config: { readonly requireCodes: boolean };
-  hashes: PasswordHashes;
-  links: AccountLinks;
-  password: ConsolePassword;
-  sessions: ConsoleSessions;
-  settings: Settings;
-}): ConsoleSignIn {
-  const failedSignIns = createFailedSignIns({ database, clock });
-  const queue = createAttemptQueue({ clock });
-  const codeAttempts = createCodeAttempts({ clock, queue });
-  const devices = createKnownDevices({ settings, clock, fillRandom });
-  const pendingSignIns = createPendingSignIns({ clock, fillRandom });
-  const signInLog = createSignInLog({ clock, log });
-  const ownAccount = createOwnAccount({
-    accounts,
-    auditLog,
-    codeAttempts,
-    codes,
-    database,
-    hashes,
-    links,
-    password,
-    queue,
-    sessions,
-  });
+type PartsOfOthers = "accounts" | "auditLog" | "codes" | "hashes" | "links" | "password" | "sessions";
 
-  const shared = createSteps({
-    accounts,
-    auditLog,
-    clock,
-    database,
-    devices,
+export function createConsoleSignIn(
+  given: Needs<PartsOfOthers | "clock" | "config" | "database" | "fillRandom" | "log" | "settings">,
+) {
+  const { accounts, clock, password, sessions } = given;
+  const failedSignIns = createFailedSignIns(given);
+  const pendingSignIns = createPendingSignIns(given);
+  const queue = createAttemptQueue(given);
+  const parts = {
+    ...given,
+    codeAttempts: createCodeAttempts({ clock, queue }),
+    devices: createKnownDevices(given),
     failedSignIns,
-    sessions,
-    signInLog,
-  });
-  const { unchanged } = shared;
+    pendingSignIns,
+    queue,
+    signInLog: createSignInLog(given),
+  };
+  const steps = { ...parts, ...createSteps(parts) };
 
   return {
     sessions,
     failedSignIns,
-    ownAccount,
-    proxy: createProxySignIn({ ...shared, accounts, clock, database }),
-    accountOf({ accountSeq }) {
+    /** Changes that people make to their own accounts. */
+    ownAccount: createOwnAccount(parts),
+    /** Sign-in of users whom a trusted proxy has authenticated. */
+    proxy: createProxySignIn(steps),
+    /** Returns the account of a session; undefined if the account is disabled. */
+    accountOf({ accountSeq }: ConsoleSession) {
       const account = accounts.get(accountSeq);
       return account?.disabledAt === null ? account : undefined;
     },
+    /** Returns whether there is a password to sign in with. */
     hasPassword: () => password.exists(),
+    /** Returns the name that the form starts with: the name of the only account. */
     onlyName() {
       const [first, second] = accounts.list();
       return second === undefined ? first?.name : undefined;
     },
 
-    signIn: createPasswordStep({
-      ...shared,
-      accounts,
-      config,
-      database,
-      fillRandom,
-      hashes,
-      password,
-      pendingSignIns,
-      queue,
-    }),
-
-    pendingOf(token, visit) {
+    signIn: createPasswordStep(steps),
+    /** Returns the account of a sign-in that needs a code, and the secret if it has to enroll first. */
+    pendingOf(token: string, visit: string) {
       const pending = pendingSignIns.find(token, visit);
-      const account = pending && unchanged(pending);
+      const account = pending && steps.unchanged(pending);
       return account && { account, newSecret: pending?.newSecret };
     },
-
-    signInWithCode: createCodeStep({ ...shared, codeAttempts, codes, database, pendingSignIns }),
-
-    ...createSignOut({ accounts, auditLog, database, password, sessions, settings }),
+    signInWithCode: createCodeStep(steps),
+    ...createSignOut(given),
   };
 }
 
-/** Returns the first step of a sign-in, which verifies the password and starts a session unless a code is needed. */
+/** Returns the first step, which verifies the password in its turn, and starts a session unless a code is needed. */
 function createPasswordStep({
   accounts,
   busy,
@@ -170,14 +99,9 @@ function createPasswordStep({
   start,
   unchanged,
 }: Steps &
-  Needs<"database" | "fillRandom"> & {
-    accounts: Accounts;
-    config: { readonly requireCodes: boolean };
-    hashes: PasswordHashes;
-    password: ConsolePassword;
-    pendingSignIns: PendingSignIns;
-    queue: AttemptQueue;
-  }): ConsoleSignIn["signIn"] {
+  Needs<
+    "accounts" | "config" | "database" | "fillRandom" | "hashes" | "password" | "pendingSignIns" | "queue"
+  >) {
   /** Replaces a hash that was made with other parameters than those in use. Returns the hash that is stored now. */
   async function renewHash({ account, hash }: VerifiedPassword, attempt: string): Promise<string | null> {
     if (hash === null || !hashes.isOutdated(hash)) return hash;
@@ -189,7 +113,10 @@ function createPasswordStep({
     });
   }
 
-  return async ({ name: given = "", password: attempt, ...browser }, { by }) => {
+  return async (
+    { name: given = "", password: attempt, ...browser }: SignInAttempt,
+    { by }: ByActor,
+  ): Promise<SignInResult> => {
     const { address } = by;
     const { visit, deviceMark } = browser;
     const name = given === "" ? firstAccountName : given;
@@ -212,7 +139,7 @@ function createPasswordStep({
     }
     const result = await database.write(() => {
       const same = unchanged({ accountSeq, hash });
-      // Codes may have been added meanwhile.
+      // Codes may have been added in the meantime.
       return same === undefined || same.hasCodes ? undefined : start(same, browser, by);
     });
     if (result === undefined) return { outcome: "wrong_password" };
@@ -229,25 +156,22 @@ function createSignOut({
   password,
   sessions,
   settings,
-}: Needs<"auditLog" | "database"> & {
-  accounts: Pick<Accounts, "byName">;
-  password: Pick<ConsolePassword, "changedMark">;
-  sessions: ConsoleSessions;
-  settings: Settings;
-}): Pick<ConsoleSignIn, "signOut" | "signOutEverywhere" | "endSessionsOfOldPassword"> {
+}: Needs<"accounts" | "auditLog" | "database" | "password" | "sessions" | "settings">) {
   return {
-    signOut: (session, { by }) =>
+    signOut: (session: ConsoleSession, { by }: ByActor) =>
       database.transaction(() => {
         sessions.end(session);
         auditLog.record(by, "console.sign_out", null);
       }),
 
-    signOutEverywhere: ({ seq }, { by }) =>
+    /** Ends all sessions of an account. */
+    signOutEverywhere: ({ seq }: Account, { by }: ByActor) =>
       database.transaction(() => {
         sessions.endAllOf(seq);
         auditLog.record(by, "console.sign_out_everywhere", null);
       }),
 
+    /** Ends the sessions of the configured password when it has changed since the previous call, even across restarts. */
     async endSessionsOfOldPassword() {
       const mark = await password.changedMark();
       if (mark === undefined) return;

@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { AuditAction, AuditDetail } from "../audit/actions.ts";
-import { configurationFile, type Actor } from "../audit/actor.ts";
+import { configurationFile, type Actor, type ByActor } from "../audit/actor.ts";
 import type { Needs } from "../audit/needs.ts";
 
 /** An entry that the configuration file declares, or that was added at run time: a block list, a channel. */
@@ -27,12 +27,12 @@ export interface EntryAdministration<E extends Entry, New, Change> {
   /** Like `find`. @throws PublicError `not_found` */
   get(idOrName: string): E;
   /** @throws PublicError `bad_request` with what to change */
-  add(entry: New, options: { by: Actor }): E;
+  add(entry: New, options: ByActor): E;
   /** @throws PublicError `bad_request`, also for an entry that the configuration file declares */
-  change(idOrName: string, settings: Change, options: { by: Actor }): E;
-  enable(idOrName: string, options: { by: Actor }): E;
+  change(idOrName: string, settings: Change, options: ByActor): E;
+  enable(idOrName: string, options: ByActor): E;
   /** Also disables a declared entry, until it is enabled. */
-  disable(idOrName: string, options: { by: Actor }): E;
+  disable(idOrName: string, options: ByActor): E;
 }
 
 /** The rows of the entries of one kind, and their rules. Its writes belong to the caller's transaction. */
@@ -192,10 +192,6 @@ type ReadAndSwitch<E extends Entry> = Pick<
   EntryAdministration<E, never, never>,
   "list" | "find" | "get" | "enable" | "disable"
 >;
-
-interface ByActor {
-  by: Actor;
-}
 
 /** Makes changes and records them, in the caller's transaction. */
 function createChanges<E extends Entry, Settings, Declared extends { name: string }>(

@@ -1,5 +1,5 @@
 import type { Instant } from "../../platform/lib/clock.ts";
-import type { Actor } from "../audit/actor.ts";
+import type { ByActor } from "../audit/actor.ts";
 import type { Entry } from "./administration.ts";
 
 /** Everything that presentations know of an entry. */
@@ -60,11 +60,11 @@ export interface EntryService<E extends Named> {
   find(idOrName: string): E | undefined;
   get(idOrName: string): E;
   // Values are validated by the service, whatever their types.
-  add(values: never, options: { by: Actor }): unknown;
-  change(idOrName: string, values: never, options: { by: Actor }): E;
-  enable(idOrName: string, options: { by: Actor }): E;
-  disable(idOrName: string, options: { by: Actor }): E;
-  remove(idOrName: string, options: { by: Actor }): unknown;
+  add(values: never, options: ByActor): unknown;
+  change(idOrName: string, values: never, options: ByActor): E;
+  enable(idOrName: string, options: ByActor): E;
+  disable(idOrName: string, options: ByActor): E;
+  remove(idOrName: string, options: ByActor): unknown;
 }
 
 /** Settings by name, of which those are absent that were not given. The service validates them. */

@@ -4,14 +4,9 @@ import type { apiKeys } from "./tables.ts";
 
 type KeyRecord = Omit<typeof apiKeys.$inferSelect, "hash">;
 
-/** Finds the record of a key, from a cache if possible. */
-export interface KeyLookup {
-  find(key: string): KeyRecord | undefined;
-  /** Empties the cache; call it after every change of a key. */
-  clear(): void;
-}
-
 /**
+ * Finds the record of a key, from a cache if possible.
+ *
  * Caching records by hash reduces the cost per request from 6 to 2 µs. A key that another process revokes stops working
  * at once nevertheless, because that process's commit changes the database version.
  */
@@ -22,11 +17,11 @@ export function createKeyLookup({
   database: Pick<Database, "foreignVersion">;
   /** Reads the record with this hash from the database. */
   read: (hash: Buffer) => KeyRecord | undefined;
-}): KeyLookup {
+}) {
   const cache = new Map<string, KeyRecord>();
   let cachedVersion: number | undefined;
   return {
-    find(key) {
+    find(key: string): KeyRecord | undefined {
       const version = database.foreignVersion();
       if (version !== cachedVersion) cache.clear();
       cachedVersion = version;
@@ -38,6 +33,7 @@ export function createKeyLookup({
       if (record !== undefined) cache.set(hash, record);
       return record;
     },
+    /** Empties the cache; call it after every change of a key. */
     clear: () => cache.clear(),
   };
 }

@@ -6,17 +6,11 @@ import type { ApiKeys } from "./keys.ts";
 const everyMinute = "* * * * *";
 
 /** Stores the times of last use of API keys once a minute, so that a request does not wait for a write. */
-export interface LastUsedWriter {
-  start(): void;
-  /** Stores what is still in memory. */
-  stop(): Promise<void>;
-}
-
 export function createLastUsedWriter({
   clock,
   keys,
   log,
-}: Needs<"clock" | "log"> & { keys: Pick<ApiKeys, "flushLastUsed"> }): LastUsedWriter {
+}: Needs<"clock" | "log"> & { keys: Pick<ApiKeys, "flushLastUsed"> }) {
   let schedule: Schedule | undefined;
 
   /** A full disk, for example, is no reason to stop: the times are kept for the next minute. */
@@ -27,6 +21,7 @@ export function createLastUsedWriter({
     start() {
       schedule = every({ clock, pattern: everyMinute, run: write });
     },
+    /** Stores what is still in memory. */
     async stop() {
       schedule?.stop();
       await write();

@@ -1,17 +1,10 @@
 import type { Instant } from "../../platform/lib/clock.ts";
 
-/** When keys were last used, as far as it is not written yet. */
-export interface LastUses {
-  /** @param key `seq` of the key */
-  note(key: number, at: Instant): void;
-  /** Returns the later of the stored time and the noted one; null: never. */
-  latest(key: number, stored: Instant | null): Instant | null;
-  /** Writes what was noted. Returns undefined if there is nothing to write. */
-  flush(): Promise<void> | undefined;
-}
-
-/** @param write stores the times, by `seq` of the key */
-export function createLastUses(write: (times: ReadonlyMap<number, Instant>) => Promise<void>): LastUses {
+/**
+ * When keys were last used, as far as it is not written yet.
+ * @param write stores the times, by `seq` of the key
+ */
+export function createLastUses(write: (times: ReadonlyMap<number, Instant>) => Promise<void>) {
   const noted = new Map<number, Instant>();
 
   async function writeAll(): Promise<void> {
@@ -22,12 +15,15 @@ export function createLastUses(write: (times: ReadonlyMap<number, Instant>) => P
   }
 
   return {
-    note: (key, at) => void noted.set(key, at),
-    latest(key, stored) {
+    /** @param key `seq` of the key */
+    note: (key: number, at: Instant) => void noted.set(key, at),
+    /** Returns the later of the stored time and the noted one; null: never. */
+    latest(key: number, stored: Instant | null): Instant | null {
       const at = noted.get(key);
       if (at === undefined || stored === null) return at ?? stored;
       return Math.max(at, stored);
     },
-    flush: () => (noted.size === 0 ? undefined : writeAll()),
+    /** Writes what was noted. Returns undefined if there is nothing to write. */
+    flush: (): Promise<void> | undefined => (noted.size === 0 ? undefined : writeAll()),
   };
 }

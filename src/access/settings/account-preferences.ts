@@ -1,16 +1,14 @@
 import type { Settings } from "./settings.ts";
 
-/** How each account wants the console to look, as a text that only the console interprets. */
-export interface AccountPreferences {
-  /** Returns undefined for an account that has saved none. */
-  of(accountSeq: number): string | undefined;
-  save(accountSeq: number, text: string): void;
-}
-
-/** Numbers of accounts are never used again, so nobody inherits preferences. */
-export function createAccountPreferences(settings: Pick<Settings, "get" | "set">): AccountPreferences {
+/**
+ * How each account wants the console to look, as a text that only the console interprets.
+ *
+ * Numbers of accounts are never used again, so nobody inherits preferences.
+ */
+export function createAccountPreferences(settings: Pick<Settings, "get" | "set">) {
   return {
-    of: (accountSeq) => settings.get(`preferences:${accountSeq}`),
-    save: (accountSeq, text) => settings.set(`preferences:${accountSeq}`, text),
+    /** Returns undefined for an account that has saved none. */
+    of: (accountSeq: number): string | undefined => settings.get(`preferences:${accountSeq}`),
+    save: (accountSeq: number, text: string) => settings.set(`preferences:${accountSeq}`, text),
   };
 }

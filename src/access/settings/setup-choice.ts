@@ -5,34 +5,20 @@ import type { Settings } from "./settings.ts";
 const offeredMs = 30 * dayMs;
 
 /** Progress of the setup of this installation, as far as no other record shows it. */
-export interface SetupChoice {
-  /** Returns whether the setup is still offered: nobody skipped it, and the first start was not long ago. */
-  isOffered(): boolean;
-  skip(): void;
-  /** Offers the setup again. */
-  resume(): void;
-  /** Returns whether a test message of the setup was delivered. */
-  isTestDelivered(): boolean;
-  recordTestDelivered(): void;
-}
-
-export function createSetupChoice({
-  clock,
-  settings,
-}: {
-  clock: Pick<Clock, "now">;
-  settings: Settings;
-}): SetupChoice {
+export function createSetupChoice({ clock, settings }: { clock: Pick<Clock, "now">; settings: Settings }) {
   const now = () => toIsoTime(clock.now());
   return {
-    isOffered() {
+    /** Returns whether the setup is still offered: nobody skipped it, and the first start was not long ago. */
+    isOffered(): boolean {
       const firstStartedAt = Date.parse(settings.get("first_started_at") ?? "");
       const isOld = clock.now() - firstStartedAt > offeredMs;
       return !isOld && (settings.get("setup_skipped_at") ?? "") === "";
     },
     skip: () => settings.set("setup_skipped_at", now()),
+    /** Offers the setup again. */
     resume: () => settings.set("setup_skipped_at", ""),
-    isTestDelivered: () => settings.get("setup_test_delivered_at") !== undefined,
+    /** Returns whether a test message of the setup was delivered. */
+    isTestDelivered: (): boolean => settings.get("setup_test_delivered_at") !== undefined,
     recordTestDelivered: () => settings.set("setup_test_delivered_at", now()),
   };
 }

@@ -17,34 +17,14 @@ export interface SavedView {
   createdAt: Instant;
 }
 
-export interface SavedViews {
-  /** Returns the views in their order. */
-  list(): SavedView[];
-  /** @throws PublicError `not_found` */
-  get(seq: number): SavedView;
-  /**
-   * Adds a view after the others.
-   * @throws FieldError `name`: empty, too long, not visible or in use; PublicError `bad_request`: too many views
-   */
-  add(view: { name: string; query: string }, options: { by: Actor }): SavedView;
-  /** @throws FieldError `name`; PublicError `not_found` */
-  rename(seq: number, name: string, options: { by: Actor }): void;
-  /** Moves a view one place toward the start; the first one stays. @throws PublicError `not_found` */
-  moveUp(seq: number): void;
-  /** @throws PublicError `not_found` */
-  remove(seq: number, options: { by: Actor }): SavedView;
-}
+export type SavedViews = ReturnType<typeof createSavedViews>;
 
 /** Maximum length of a name. */
 export const viewNameCharactersMax = 40;
 export const savedViewsMax = 30;
 const queryCharactersMax = 4_000;
 
-export function createSavedViews({
-  auditLog,
-  clock,
-  database,
-}: Needs<"auditLog" | "clock" | "database">): SavedViews {
+export function createSavedViews({ auditLog, clock, database }: Needs<"auditLog" | "clock" | "database">) {
   const statements = createStatements(database);
 
   function get(seq: number): SavedView {
@@ -68,9 +48,15 @@ export function createSavedViews({
   }
 
   return {
-    list: () => statements.list.all(),
+    /** Returns the views in their order. */
+    list: (): SavedView[] => statements.list.all(),
+    /** @throws PublicError `not_found` */
     get,
-    add: ({ name: given, query }, { by }) =>
+    /**
+     * Adds a view after the others.
+     * @throws FieldError `name`: empty, too long, not visible or in use; PublicError `bad_request`: too many views
+     */
+    add: ({ name: given, query }: { name: string; query: string }, { by }: { by: Actor }): SavedView =>
       database.transaction(() => {
         const { name, foldedName } = validName(given);
         const views = statements.list.all();
@@ -86,7 +72,8 @@ export function createSavedViews({
         auditLog.record(by, "view.add", name, { query });
         return { seq, name, query, createdAt };
       }),
-    rename: (seq, given, { by }) =>
+    /** @throws FieldError `name`; PublicError `not_found` */
+    rename: (seq: number, given: string, { by }: { by: Actor }) =>
       database.transaction(() => {
         const before = get(seq);
         const { name, foldedName } = validName(given, seq);
@@ -94,7 +81,8 @@ export function createSavedViews({
         statements.rename.run({ seq, name, foldedName });
         auditLog.record(by, "view.rename", name, { before: before.name });
       }),
-    moveUp: (seq) =>
+    /** Moves a view one place toward the start; the first one stays. @throws PublicError `not_found` */
+    moveUp: (seq: number) =>
       database.transaction(() => {
         get(seq);
         const views = statements.list.all();
@@ -104,7 +92,8 @@ export function createSavedViews({
         statements.place.run({ seq, position: above.position });
         statements.place.run({ seq: above.seq, position: views[index]!.position });
       }),
-    remove: (seq, { by }) =>
+    /** @throws PublicError `not_found` */
+    remove: (seq: number, { by }: { by: Actor }): SavedView =>
       database.transaction(() => {
         const view = get(seq);
         statements.remove.run({ seq });

@@ -11,12 +11,6 @@ const matching = lazy(
 );
 
 /** Keeps the matcher for the enabled domains, because building one takes time. */
-export interface MatcherCache {
-  get(): Matcher;
-  /** Rebuilds the matcher at its next use when the domains have changed. */
-  invalidate(): void;
-}
-
 export function createMatcherCache({
   database,
   log,
@@ -27,7 +21,7 @@ export function createMatcherCache({
   log: Log;
   list: () => readonly ProtectedDomain[];
   detection: Pick<DetectionSettings, "minSimilarity">;
-}): MatcherCache {
+}) {
   let cached:
     { matcher: Matcher; content: string; foreignVersion: number; minSimilarity: number } | undefined;
   /** Warnings already in the log, so that each is logged once, not after every change of the domains. */
@@ -44,7 +38,7 @@ export function createMatcherCache({
   }
 
   return {
-    get() {
+    get(): Matcher {
       const foreignVersion = database.foreignVersion();
       const { minSimilarity } = detection;
       if (cached?.foreignVersion === foreignVersion && cached.minSimilarity === minSimilarity)
@@ -61,6 +55,7 @@ export function createMatcherCache({
       }
       return cached.matcher;
     },
+    /** Rebuilds the matcher at its next use when the domains have changed. */
     invalidate() {
       if (cached !== undefined) cached.foreignVersion = -1;
     },

@@ -6,18 +6,7 @@ import type { DomainContent } from "./declaration.ts";
 import { protectedDomains, type ProtectedDomain } from "./tables.ts";
 
 /** The rows of the protected domains. Names are A-labels. */
-export interface DomainStore {
-  /** Returns all domains by name, including disabled ones. */
-  list(): ProtectedDomain[];
-  find(domain: string): ProtectedDomain | undefined;
-  /** Inserts a domain, or replaces its content and enables it. */
-  write(content: DomainContent, origin: ProtectedDomain["origin"]): ProtectedDomain;
-  disable(domain: string): void;
-  /** Counts a widening, although the content is the same. */
-  widen(seq: number): void;
-  /** Returns false, and deletes nothing, when a threat refers to the domain. */
-  deleteUnreferenced(seq: number): boolean;
-}
+export type DomainStore = ReturnType<typeof createDomainStore>;
 
 /** @param options.onChange called after each transaction that changed a domain */
 export function createDomainStore({
@@ -25,7 +14,7 @@ export function createDomainStore({
   clock,
   ids,
   onChange,
-}: Needs<"clock" | "database" | "ids"> & { onChange: () => void }): DomainStore {
+}: Needs<"clock" | "database" | "ids"> & { onChange: () => void }) {
   const { query } = database;
   const all = statement(database, (q) =>
     q.select().from(protectedDomains).orderBy(asc(protectedDomains.domain)),
@@ -38,10 +27,12 @@ export function createDomainStore({
   );
 
   return {
-    list: () => all.all(),
-    find: (domain) => byName.get({ domain }),
+    /** Returns all domains by name, including disabled ones. */
+    list: (): ProtectedDomain[] => all.all(),
+    find: (domain: string): ProtectedDomain | undefined => byName.get({ domain }),
 
-    write(declared, origin) {
+    /** Inserts a domain, or replaces its content and enables it. */
+    write(declared: DomainContent, origin: ProtectedDomain["origin"]): ProtectedDomain {
       const now = clock.now();
       const present = byName.get({ domain: declared.domain });
       const widenings = (present?.widenings ?? 0) + (isWider(declared, present) ? 1 : 0);
@@ -55,7 +46,8 @@ export function createDomainStore({
         .get();
     },
 
-    widen(seq) {
+    /** Counts a widening, although the content is the same. */
+    widen(seq: number) {
       query
         .update(protectedDomains)
         .set({ widenings: sql`${protectedDomains.widenings} + 1` })
@@ -64,7 +56,7 @@ export function createDomainStore({
       database.afterCommit(onChange);
     },
 
-    disable(domain) {
+    disable(domain: string) {
       query
         .update(protectedDomains)
         .set({ enabled: false, updatedAt: clock.now() })
@@ -73,7 +65,8 @@ export function createDomainStore({
       database.afterCommit(onChange);
     },
 
-    deleteUnreferenced(seq) {
+    /** Returns false, and deletes nothing, when a threat refers to the domain. */
+    deleteUnreferenced(seq: number): boolean {
       try {
         query.delete(protectedDomains).where(eq(protectedDomains.seq, seq)).run();
       } catch (error) {
