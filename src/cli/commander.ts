@@ -3,8 +3,13 @@ import { versionText } from "../platform/lib/build-info.ts";
 import { visible } from "../platform/lib/safe-text.ts";
 import type { Invocation } from "./arguments.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
-import { helpTextOf } from "./help-texts.ts";
-import type { CommandDefinition, CommandGroup, Flag } from "./terminal/command.ts";
+import {
+  describe,
+  type DescribedCommand,
+  type DescribedFlag,
+  type DescribedGroup,
+} from "./terminal/help-texts.ts";
+import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 const errorLengthMax = 2_000;
@@ -58,7 +63,7 @@ function buildProgram(
     .helpCommand("help [topic]", "show a manual page, or help for a command")
     .addHelpText("after", `\nManual (phishwatch help TOPIC):\n${linesOf(topics)}\n\n${helpFooter}`);
   prepare(program, context.terminal, "help");
-  for (const entry of commands) program.addCommand(buildEntry(entry, context));
+  for (const entry of commands) program.addCommand(buildEntry(describe(entry), context));
   return program;
 }
 
@@ -79,7 +84,7 @@ function linesOf(words: readonly string[]): string {
   return lines.join(",\n");
 }
 
-function buildEntry(entry: CommandDefinition | CommandGroup, context: Context): Command {
+function buildEntry(entry: DescribedCommand | DescribedGroup, context: Context): Command {
   if (!("commands" in entry)) return buildCommand(entry, context);
   const group = new Command(entry.name).summary(entry.summary).description(entry.summary).helpCommand(false);
   group.aliases(entry.aliases ?? []);
@@ -92,13 +97,12 @@ function buildEntry(entry: CommandDefinition | CommandGroup, context: Context): 
 }
 
 /** @param group name of the command's group, followed by a space */
-function buildCommand(definition: CommandDefinition, { terminal, run }: Context, group = ""): Command {
-  const { name, aliases = [], summary, flags } = definition;
-  const { details = [], examples } = helpTextOf(`${group}${name}`, definition);
+function buildCommand(definition: DescribedCommand, { terminal, run }: Context, group = ""): Command {
+  const { name, aliases = [], summary, details, examples, flags } = definition;
   const built = new Command(name)
     .aliases(aliases)
     .summary(summary)
-    .description([summary, ...details].join("\n\n"));
+    .description(details === "" ? summary : `${summary}\n\n${details}`);
   if (definition.arguments !== undefined) built.arguments(definition.arguments);
   const options = Object.entries(flags).map(([key, flag]) => [key, buildOption(flag)] as const);
   for (const [, option] of options) built.addOption(option);
@@ -112,9 +116,8 @@ function buildCommand(definition: CommandDefinition, { terminal, run }: Context,
   });
 }
 
-function buildOption({ form, description, read, repeatable, absentShown }: Flag<unknown>): Option {
-  const shown = absentShown === undefined ? description : `${description} (default: ${absentShown})`;
-  const option = new Option(form, shown);
+function buildOption({ form, description, read, repeatable }: DescribedFlag): Option {
+  const option = new Option(form, description);
   if (read === undefined) return option;
   return option.argParser<unknown>((text, before = []) =>
     repeatable ? [...(before as unknown[]), read(text)] : read(text),

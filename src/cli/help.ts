@@ -2,6 +2,7 @@ import { nearest } from "../platform/config/nearest.ts";
 import { findManualPage, type ManualPage, manualPages } from "../manual/manual.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
 import { type CommandDefinition, type CommandGroup, UsageError } from "./terminal/command.ts";
+import { describe, type DescribedCommand } from "./terminal/help-texts.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 const defaultColumns = 80;
@@ -67,11 +68,13 @@ function formatted({ text }: ManualPage, columns: number): string {
 
 /** Renders the commands as a Markdown table for the manual, laid out as the formatter does. */
 export function renderCommandTable(commands: readonly (CommandDefinition | CommandGroup)[]): string {
-  const rows = commands.flatMap((entry) =>
-    "commands" in entry
-      ? entry.commands.map((inner) => row(`${entry.name} ${inner.name}`, inner))
-      : [row(entry.name, entry)],
-  );
+  const rows = commands
+    .map(describe)
+    .flatMap((entry) =>
+      "commands" in entry
+        ? entry.commands.map((inner) => row(`${entry.name} ${inner.name}`, inner))
+        : [row(entry.name, entry)],
+    );
   const cells = [["Command", "Description"], ...rows];
   const widths = [0, 1].map((column) => Math.max(...cells.map((line) => line[column]!.length)));
   const render = (line: string[]) =>
@@ -80,7 +83,7 @@ export function renderCommandTable(commands: readonly (CommandDefinition | Comma
   return [heading!, widths.map((width) => "-".repeat(width)), ...body].map(render).join("");
 }
 
-function row(name: string, { arguments: parameters, summary }: CommandDefinition): string[] {
+function row(name: string, { arguments: parameters, summary }: DescribedCommand): string[] {
   const usage = parameters === undefined ? name : `${name} ${parameters}`;
   return [`\`${usage}\``, summary].map((cell) => cell.replaceAll("|", "\\|"));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readInvocation, type Invocation } from "../../src/cli/arguments.ts";
 import { parse } from "../../src/cli/commander.ts";
 import { commandEntries, loadAllCommands } from "../../src/cli/commands.ts";
-import { helpTextOf } from "../../src/cli/help-texts.ts";
+import { describe as describeCommand } from "../../src/cli/terminal/help-texts.ts";
 import type { Flag } from "../../src/cli/terminal/command.ts";
 import { terminalWith } from "../support/run-in-process.ts";
 
@@ -27,18 +27,18 @@ async function parsed(args: string[]): Promise<Shown> {
   return shown(invocation);
 }
 
-const commands = (await loadAllCommands()).flatMap((entry) =>
-  "commands" in entry
-    ? entry.commands.map((definition) => ({ words: [entry.name, definition.name], definition }))
-    : [{ words: [entry.name], definition: entry }],
-);
+const commands = (await loadAllCommands())
+  .map(describeCommand)
+  .flatMap((entry) =>
+    "commands" in entry
+      ? entry.commands.map((definition) => ({ words: [entry.name, definition.name], definition }))
+      : [{ words: [entry.name], definition: entry }],
+  );
 const definitions = commands.map(({ definition }) => definition);
 /** The words after `phishwatch` in an example of the help, up to what only a shell reads. */
 const exampleArgs = commands
-  .flatMap(({ words, definition }) =>
-    helpTextOf(words.join(" "), definition).examples.map(
-      ([line]) => /(?:^|\| )phishwatch ([^|<>&$]+)/.exec(line!)?.[1],
-    ),
+  .flatMap(({ definition }) =>
+    definition.examples.map(([line]) => /(?:^|\| )phishwatch ([^|<>&$]+)/.exec(line)?.[1]),
   )
   .filter((words) => words !== undefined)
   .map((words) =>

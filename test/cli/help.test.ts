@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { loadAllCommands } from "../../src/cli/commands.ts";
-import { helpTextOf, helpTexts } from "../../src/cli/help-texts.ts";
+import type { CommandDefinition, CommandGroup } from "../../src/cli/terminal/command.ts";
+import { describe as describeCommand, helpTexts } from "../../src/cli/terminal/help-texts.ts";
 import { manualPages } from "../../src/manual/manual.ts";
 import { commandFolder } from "../support/command-line.ts";
 import { runInProcess as run } from "../support/run-in-process.ts";
@@ -93,27 +94,36 @@ describe("help COMMAND", () => {
   });
 });
 
-test("Every command has an example, and its texts are in one place", async () => {
-  const commands = (await loadAllCommands()).flatMap((entry) =>
-    "commands" in entry
-      ? entry.commands.map((definition) => ({ words: `${entry.name} ${definition.name}`, definition }))
-      : [{ words: entry.name, definition: entry }],
-  );
-  const without = commands.filter(
-    ({ words, definition }) => helpTextOf(words, definition).examples.length === 0,
+test("Every command has a summary, an example and a description of each option, and each text is in one place", async () => {
+  const entries = await loadAllCommands();
+  const commands = (described: typeof entries) =>
+    described.flatMap((entry) =>
+      "commands" in entry
+        ? entry.commands.map((definition) => ({ words: `${entry.name} ${definition.name}`, definition }))
+        : [{ words: entry.name, definition: entry }],
+    );
+  const without = commands(entries.map(describeCommand)).filter(
+    ({ definition: { summary, examples, flags } }) =>
+      summary === "" ||
+      examples!.length === 0 ||
+      Object.values(flags).some(({ description }) => /^(?=: | \(|$)/.test(description!)),
   );
   expect(without.map(({ words }) => words)).toEqual([]);
-  const own = commands
-    .filter(({ definition }) => definition.examples === undefined)
-    .map(({ words }) => words);
-  const described = Object.keys(helpTexts);
-  expect(described.filter((words) => helpTexts[words]!.examples !== undefined).toSorted()).toEqual(
-    own.toSorted(),
-  );
-  const known = commands.map(({ words }) => words);
-  expect(described.filter((words) => !known.includes(words))).toEqual([]);
-  const twice = commands.filter(
-    ({ words, definition }) => definition.details !== undefined && helpTexts[words]?.details !== undefined,
-  );
-  expect(twice).toEqual([]);
+
+  const given = new Map<string, CommandDefinition | CommandGroup>([
+    ...entries.map((entry) => [entry.name, entry] as const),
+    ...commands(entries).map(({ words, definition }) => [words, definition] as const),
+  ]);
+  const misplaced = Object.entries(helpTexts).filter(([words, text]) => {
+    const definition = given.get(words);
+    if (definition === undefined) return true;
+    const isTwice = (["summary", "details", "examples"] as const).some(
+      (part) => text![part] !== undefined && Reflect.get(definition, part) !== undefined,
+    );
+    const open = Object.values("flags" in definition ? definition.flags : {})
+      .filter(({ description }) => description === undefined)
+      .map(({ form }) => /--[a-z-]+/.exec(form)![0]);
+    return isTwice || Object.keys(text!.options ?? {}).some((option) => !open.includes(option));
+  });
+  expect(misplaced.map(([words]) => words)).toEqual([]);
 });

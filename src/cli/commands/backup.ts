@@ -23,10 +23,9 @@ import { verifyOne } from "./backups.ts";
 export const backupCommand = command({
   name: "backup",
   arguments: "[file] [id]",
-  summary: "back up the appliance, also while a server runs",
   flags: {
-    to: text("--to <place>", "folder or s3://BUCKET/PREFIX for the backup (default: that of [backup])"),
-    restore: toggle("--restore", "with 'backup verify': rehearse a restore"),
+    to: text("--to <place>"),
+    restore: toggle("--restore"),
     json: jsonFlag,
     config: configFlag,
   },

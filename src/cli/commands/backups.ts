@@ -24,7 +24,6 @@ import { hostOf } from "../../operations/backups/repository/lineage.ts";
 const changeSecretCommand = command({
   name: "change-secret",
   arguments: "<file>",
-  summary: "let another secret open the encrypted backups",
   flags: { from: fromFlag, config: configFlag },
   async run({ args, options, terminal }) {
     const { backup } = await loadConfiguration(options.config, terminal.env);
@@ -62,9 +61,8 @@ function readSecret(path: string): string {
 const verifyCommand = command({
   name: "verify",
   arguments: "[id]",
-  summary: "read a backup and check every part of it",
   flags: {
-    restore: toggle("--restore", "rehearse a restore"),
+    restore: toggle("--restore"),
     from: fromFlag,
     json: jsonFlag,
     config: configFlag,
@@ -143,7 +141,6 @@ const columns: Column<Row>[] = [
 
 const list = command({
   name: "list",
-  summary: "list the backups, the newest last",
   flags: { from: fromFlag, json: jsonFlag, config: configFlag },
   async run({ options, terminal }) {
     const { backup } = await loadConfiguration(options.config, terminal.env);
@@ -173,6 +170,5 @@ function plain(time: string): string {
 
 export const backupsCommands: CommandGroup = {
   name: "backups",
-  summary: "list and verify backups, and change their secret",
   commands: [list, verifyCommand, changeSecretCommand],
 };

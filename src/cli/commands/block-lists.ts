@@ -33,7 +33,7 @@ const exportCommand = command({
   arguments: "<list>",
   summary: "write a block list to standard output or a file",
   flags: {
-    format: choice("--format <format>", blockListFormats, "format", "txt"),
+    format: choice("--format <format>", blockListFormats, "txt", "format"),
     output: text("--output <file>", "write to this file"),
     config: configFlag,
   },

@@ -34,14 +34,8 @@ const columns: Column<CampaignSummary>[] = [
 
 const list = command({
   name: "list",
-  summary: "list campaigns: threats that belong together",
   flags: {
-    limit: number(
-      "--limit <count>",
-      { minimum: 1, maximum: 100_000, whole: true },
-      "maximum number of campaigns",
-      50,
-    ),
+    limit: number("--limit <count>", { minimum: 1, maximum: 100_000, whole: true }, 50),
     json: jsonFlag,
     config: configFlag,
   },
@@ -66,7 +60,6 @@ const threatColumns: Column<CampaignThreat & { ties: string }>[] = [
 const show = command({
   name: "show",
   arguments: "<number>",
-  summary: "show what joins the threats of a campaign",
   flags: { json: jsonFlag, config: configFlag },
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ campaigns }) => {
@@ -137,6 +130,5 @@ function threatJson(threat: CampaignThreat, campaign: Campaign): object {
 
 export const campaignsCommands: CommandGroup = {
   name: "campaigns",
-  summary: "show threats that belong together, and why",
   commands: [list, show],
 };

@@ -26,7 +26,6 @@ const foldersMax = 30;
 export const readCommand = command({
   name: "read",
   arguments: "<path...>",
-  summary: "print the names in files of certificate logs",
   flags: { json: jsonFlag },
   async run({ args, options, terminal }) {
     const signal = terminal.interruption();

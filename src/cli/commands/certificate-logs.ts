@@ -50,9 +50,8 @@ const listColumns: Column<ListedLog>[] = [
 
 export const listCommand = command({
   name: "list",
-  summary: "list the certificate logs of the log list, and which are followed",
   flags: {
-    followed: toggle("--followed", "only logs that are followed"),
+    followed: toggle("--followed"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -101,7 +100,6 @@ const statusColumns: Column<CertificateLogStatus>[] = [
 
 export const statusCommand = command({
   name: "status",
-  summary: "show how far each certificate log was read, its rate and its last error",
   flags: { json: jsonFlag, config: configFlag },
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, (appliance) => {
@@ -136,13 +134,9 @@ function day(instant: Instant): string {
 
 const tailCommand = command({
   name: "tail",
-  summary: "print the names in certificate logs as they arrive",
   flags: {
-    operators: texts(
-      "--operator <name>",
-      "only logs of this operator, such as Geomys, or a declared log by its name",
-    ),
-    namesOnly: toggle("--names-only", "read names tiles where logs serve them, which nobody signed"),
+    operators: texts("--operator <name>"),
+    namesOnly: toggle("--names-only"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -197,6 +191,5 @@ function certificateJson({ name, seenAt, certificate }: Candidate): object {
 
 export const certificateLogsCommands: CommandGroup = {
   name: "certificate-logs",
-  summary: "show the certificate logs, and read their names",
   commands: [listCommand, statusCommand, tailCommand, readCommand],
 };

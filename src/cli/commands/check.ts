@@ -11,17 +11,13 @@ import { configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 
 export const checkCommand = command({
   name: "check",
-  summary: "check the setup, machine, database, detection, sources, lookups and deliveries",
   flags: {
-    ping: toggle("--ping", "send a webhook.ping to each endpoint"),
-    offline: toggle("--offline", "send nothing over any network"),
-    strict: toggle("--strict", "exit with code 1 also if there are only warnings"),
-    running: toggle(
-      "--running",
-      "only ask the running appliance whether it is ready (exit code 0) or not (1)",
-    ),
-    url: text("--url <url>", "with --running: its address (default: that of server.listen)"),
-    upgrade: toggle("--upgrade", "only report in advance what this version will do to the database"),
+    ping: toggle("--ping"),
+    offline: toggle("--offline"),
+    strict: toggle("--strict"),
+    running: toggle("--running"),
+    url: text("--url <url>"),
+    upgrade: toggle("--upgrade"),
     json: jsonFlag,
     config: configFlag,
   },

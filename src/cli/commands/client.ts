@@ -8,7 +8,6 @@ export const clientCommand = command({
   arguments: "<language>",
   argumentChoices: languages,
   summary: `print a client of the API in one file without dependencies: ${languages.join(", ")}`,
-  details: "It has the types of all operations of the API and of the sandbox, and of all webhook events.",
   flags: {},
   examples: [["phishwatch client typescript > phishwatch.ts", "write the client into your project"]],
   async run({ args: [given = ""], terminal: { out } }) {

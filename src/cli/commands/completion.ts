@@ -12,7 +12,6 @@ export const completionCommand = command({
   name: "completion",
   arguments: "<shell>",
   argumentChoices: shells,
-  summary: "print the completion for a shell: bash, zsh or fish",
   flags: {},
   async run({ args: [shell = ""], loadCommands, terminal: { out } }) {
     if (!isShell(shell))
@@ -23,7 +22,6 @@ export const completionCommand = command({
 
 export const manCommand = command({
   name: "man",
-  summary: "print the manual page of the command line, for man(1)",
   flags: {},
   async run({ loadCommands, terminal: { out } }) {
     const topics = await loadTopics();

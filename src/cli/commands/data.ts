@@ -33,14 +33,13 @@ const dateLength = "2026-01-31".length;
 const dataMakeCommand = command({
   name: "make",
   arguments: "<file>",
-  summary: "create a signed data update from lists of your own",
   details: `Each list is a file in the form of the embedded one: public_suffixes as published on publicsuffix.org,
 certificate_logs as log_list.json of Chrome, and the others as the manual page 'air-gap' describes. The date of a list is the
 day on which its file was changed, unless it is given after an @. Lists: ${listNames.join(", ")}.`,
   flags: {
-    key: text("--key <file>", "private key for the signature, in PEM, as 'phishwatch data key' creates it"),
-    version: text("--data-version <version>", "version of the update, such as 2026-11-22 or 2026-11-22.2"),
-    lists: texts("--list <name=path[@date]>", "a list"),
+    key: text("--key <file>"),
+    version: text("--data-version <version>"),
+    lists: texts("--list <name=path[@date]>"),
   },
   run({ args: [file = ""], options, terminal }) {
     const { key, version, lists } = options;
@@ -78,7 +77,6 @@ function readListOption(given: string): [ListName, { date: string; text: string 
 const dataKeyCommand = command({
   name: "key",
   arguments: "<file>",
-  summary: "create a key for data updates of your own",
   flags: {},
   run({ args: [file = ""], terminal }) {
     const existing = statSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -96,7 +94,6 @@ const dataKeyCommand = command({
 
 const dataShowCommand = command({
   name: "show",
-  summary: "show the date and origin of each list",
   flags: { json: jsonFlag, config: configFlag },
   async run({ options, terminal }) {
     const { data, storage } = await loadConfiguration(options.config, terminal.env);
@@ -133,9 +130,8 @@ const dataShowCommand = command({
 const dataUpdateCommand = command({
   name: "update",
   arguments: "<file>",
-  summary: "import newer lists from a signed file",
   flags: {
-    force: toggle("--force", "accept a version that is older than the one in use"),
+    force: toggle("--force"),
     config: configFlag,
   },
   async run({ args: [file = ""], options, terminal }) {
@@ -164,7 +160,6 @@ const dataUpdateCommand = command({
 
 const dataRemoveCommand = command({
   name: "remove",
-  summary: "use the embedded lists again",
   flags: { config: configFlag },
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
@@ -189,6 +184,5 @@ function announceRestart({ storage }: Pick<Config, "storage">, { err }: Pick<Ter
 
 export const dataCommands: CommandGroup = {
   name: "data",
-  summary: "show and update the lists that the program contains, without internet access",
   commands: [dataShowCommand, dataUpdateCommand, dataRemoveCommand, dataMakeCommand, dataKeyCommand],
 };

@@ -83,9 +83,8 @@ const tableColumns: Column<TableSize>[] = [
 
 export const info = command({
   name: "info",
-  summary: "show the size of each store, its growth, and the days until the disk is full",
   flags: {
-    tables: toggle("--tables", "also list every table"),
+    tables: toggle("--tables"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -195,10 +194,9 @@ function toJson({ stores, tables, copies, ...facts }: DatabaseInfo): object {
 
 export const compact = command({
   name: "compact",
-  summary: "give the free space inside the database file back to the disk",
   flags: {
-    rewrite: toggle("--rewrite", "rewrite the whole file; the server must be stopped"),
-    dryRun: toggle("--dry-run", "only print what would be released and what room is needed"),
+    rewrite: toggle("--rewrite"),
+    dryRun: toggle("--dry-run"),
     config: configFlag,
   },
   async run({ options, terminal }) {
@@ -277,7 +275,6 @@ const messageCharactersMax = 300;
 
 export const repair = command({
   name: "repair",
-  summary: "rebuild damaged indexes from their tables",
   flags: { config: configFlag },
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
@@ -327,6 +324,5 @@ function list(out: Output, messages: readonly string[]): void {
 
 export const databaseCommands: CommandGroup = {
   name: "database",
-  summary: "show what takes room in the database and how fast it grows, release free space, and repair it",
   commands: [info, compact, repair],
 };

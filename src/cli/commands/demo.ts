@@ -10,14 +10,8 @@ import { number } from "../terminal/flags.ts";
 
 export const demoCommand = command({
   name: "demo",
-  summary: "open the console with three months of sample data, in memory",
   flags: {
-    port: number(
-      "--port <port>",
-      { minimum: 0, maximum: 65_535, whole: true },
-      "port, or 0 for a free one",
-      0,
-    ),
+    port: number("--port <port>", { minimum: 0, maximum: 65_535, whole: true }, 0),
   },
   endsStartup: true,
   async run({ options, terminal }) {

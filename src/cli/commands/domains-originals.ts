@@ -38,7 +38,7 @@ export const originalsCommand = command({
   summary: "list or change the original pages of a protected domain",
   flags: {
     add: text("--add <url>", "add a page"),
-    role: choice("--role <role>", originalRoles, "what the added page is", "other"),
+    role: choice("--role <role>", originalRoles, "other", "what the added page is"),
     remove: text("--remove <url>", "remove a page"),
     capture: toggle("--capture", "capture all pages as soon as the server runs"),
     json: jsonFlag,

@@ -22,9 +22,8 @@ const shownFields = "feed path bytes lines invalid matched created startedAt com
 
 const list = command({
   name: "list",
-  summary: "list the files of the configured feeds, with progress and results",
   flags: {
-    failed: toggle("--failed", "only files that could not be read completely"),
+    failed: toggle("--failed"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -49,6 +48,5 @@ function state({ error, completedAt }: FeedFile): string {
 
 export const feedsCommands: CommandGroup = {
   name: "feeds",
-  summary: "show the feeds of the configuration",
   commands: [list],
 };

@@ -26,13 +26,8 @@ import {
 } from "./lists.ts";
 
 const flags = {
-  source: choice(
-    "--source <source>",
-    threatSources,
-    "how the names were found (default: submission for names typed in the terminal and for .eml files, otherwise feed)",
-    undefined,
-  ),
-  observedAt: time("--observed-at <time>", "when the names were seen, for first_seen (default: now)"),
+  source: choice("--source <source>", threatSources),
+  observedAt: time("--observed-at <time>"),
   ...listFlags,
   json: jsonFlag,
   config: configFlag,
@@ -41,7 +36,6 @@ const flags = {
 export const importCommand = command({
   name: "import",
   arguments: "<file...>",
-  summary: "check lists of names and record look-alikes as threats",
   details: `${listDetails}
 "-" is standard input.
 

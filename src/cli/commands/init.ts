@@ -8,7 +8,6 @@ import { codeOf } from "../../platform/lib/errors.ts";
 export const initCommand = command({
   name: "init",
   arguments: "[file]",
-  summary: "write a commented configuration file",
   details: `Writes ${defaultConfigPath} by default. Never overwrites an existing file.`,
   flags: {},
   examples: [

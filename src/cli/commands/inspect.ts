@@ -26,14 +26,11 @@ const addressesMax = 100_000;
 const shownAddressMax = 2_048;
 
 const flags = {
-  file: text("--file <path>", `read addresses from a list; "-" is standard input`),
-  screenshot: text(
-    "--screenshot <file>",
-    "write a screenshot of the page (WebP) to a file; one address only",
-  ),
-  explain: toggle("--explain", "also print the signals of pages that imitate nothing"),
-  again: toggle("--again", "inspect hosts that were inspected within the last hour, too"),
-  dryRun: toggle("--dry-run", "record nothing: no threat and no result"),
+  file: text("--file <path>"),
+  screenshot: text("--screenshot <file>"),
+  explain: toggle("--explain"),
+  again: toggle("--again"),
+  dryRun: toggle("--dry-run"),
   json: jsonFlag,
   config: configFlag,
 };
@@ -41,7 +38,6 @@ const flags = {
 export const inspectCommand = command({
   name: "inspect",
   arguments: "[address...]",
-  summary: "inspect whether pages imitate those of a protected domain",
   details: `Opens each address now and compares its page with your own pages. Prints one line for each, separated by tabs: address,
 result (imitates, harmless, failed, refused, waits), protected domain, score and threat; below it the signals with their points.
 

@@ -12,7 +12,7 @@ const create = command({
   summary: "create an API key",
   flags: {
     name: text("--name <name>", "name of the key (default: command line)"),
-    plan: choice("--plan <plan>", plans, "rate limit", defaultPlan),
+    plan: choice("--plan <plan>", plans, defaultPlan, "rate limit"),
     scope: choices("--scope <scope>", scopes, `permission of the key (default: ${defaultScopes.join(", ")})`),
     domain: texts("--domain <domain>", "restrict the key to this protected domain"),
     expiresIn: duration("--expires-in <duration>", "lifetime of the key, such as 90d (default: unlimited)"),

@@ -10,7 +10,7 @@ import type { Output, Terminal } from "../terminal/terminal.ts";
 
 /** Options shared by commands that read lists of names. */
 export const listFlags = {
-  format: choice("--format <format>", listFormats, "format of the lists", "auto"),
+  format: choice("--format <format>", listFormats, "auto", "format of the lists"),
   column: text(
     "--column <field>",
     "csv: heading or number of the column; jsonl, json: field, with dots for nested fields",

@@ -33,24 +33,15 @@ const interpretedMax = 100;
 export const matchCommand = command({
   name: "match",
   arguments: "[file...]",
-  summary: "print the names that are look-alikes of a protected domain",
   details: `Reads names from files or standard input and prints one line for each name and protected domain that match,
 separated by tabs: name, protected domain, type and similarity. Records nothing and needs no database.
 
 ${listDetails}`,
   flags: {
-    protect: texts("--protect <domain>", "domain to protect; with this option, no configuration is read"),
-    minSimilarity: number(
-      "--min-similarity <number>",
-      { minimum: 0, maximum: 1, whole: false },
-      "minimum similarity (default: that of the configuration, else 0.75)",
-      undefined,
-    ),
+    protect: texts("--protect <domain>"),
+    minSimilarity: number("--min-similarity <number>", { minimum: 0, maximum: 1, whole: false }),
     ...listFlags,
-    explain: toggle(
-      "--explain",
-      "also print the reasons of each match, the rule that accepted it (with --json: the field `rule`), and how links and addresses were read (on standard error)",
-    ),
+    explain: toggle("--explain"),
     json: jsonFlag,
     config: configFlag,
   },

@@ -7,9 +7,8 @@ import { printJson, renderTable } from "../terminal/table.ts";
 
 const alertsCommand = command({
   name: "alerts",
-  summary: "print alert rules for Prometheus",
   flags: {
-    url: serverUrl("--url <url>", "address of phishwatch, in front of the links to the manual"),
+    url: serverUrl("--url <url>"),
   },
   run({ options: { url }, terminal: { out } }) {
     out.write(renderAlerts(url === undefined ? {} : { baseUrl: url }));
@@ -18,14 +17,12 @@ const alertsCommand = command({
 
 const dashboardCommand = command({
   name: "dashboard",
-  summary: "print a dashboard for Grafana 10 or later",
   flags: {},
   run: ({ terminal: { out } }) => out.write(renderDashboard()),
 });
 
 const metricsCommand = command({
   name: "metrics",
-  summary: "list the metrics of /metrics",
   flags: { json: jsonFlag },
   run({ options: { json }, terminal: { out } }) {
     const all = Object.values<Metric>(metrics);
@@ -44,6 +41,5 @@ const metricsCommand = command({
 
 export const monitoringCommands: CommandGroup = {
   name: "monitoring",
-  summary: "print alert rules, a dashboard and the list of metrics",
   commands: [alertsCommand, dashboardCommand, metricsCommand],
 };

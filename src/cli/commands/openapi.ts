@@ -6,8 +6,7 @@ import { serverUrl } from "../terminal/flags.ts";
 
 export const openapiCommand = command({
   name: "openapi",
-  summary: "print the OpenAPI document of the API",
-  flags: { url: serverUrl("--url <url>", "address of phishwatch in the document") },
+  flags: { url: serverUrl("--url <url>") },
   run({ options: { url }, terminal: { out } }) {
     const { api, server } = defaultConfig();
     const document = describeApi({ publicUrl: url ?? server.publicUrl, version: buildInfo.version, ...api });

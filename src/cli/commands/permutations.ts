@@ -9,20 +9,9 @@ import { printJson } from "../terminal/table.ts";
 export const permutationsCommand = command({
   name: "permutations",
   arguments: "<domain>",
-  summary: "print generated look-alikes of a domain",
   flags: {
-    limit: number(
-      "--limit <count>",
-      { minimum: 1, maximum: 10_000_000, whole: true },
-      "maximum number of names; a few dozen take a fraction of a second",
-      undefined,
-    ),
-    minSimilarity: number(
-      "--min-similarity <number>",
-      { minimum: 0, maximum: 1, whole: false },
-      "minimum similarity",
-      0.75,
-    ),
+    limit: number("--limit <count>", { minimum: 1, maximum: 10_000_000, whole: true }),
+    minSimilarity: number("--min-similarity <number>", { minimum: 0, maximum: 1, whole: false }, 0.75),
     json: jsonFlag,
   },
   async run({ args, options, terminal: { out, err } }) {

@@ -78,12 +78,12 @@ export function deliveriesCommand(group: RecipientGroup) {
     flags: {
       recipient: text(`--${noun} <${noun}>`, `only deliveries to this ${noun} (name or identifier)`),
       event: text("--event <id>", "only deliveries of this event"),
-      status: choice("--status <status>", deliveryStatuses, "only deliveries with this status", undefined),
+      status: choice("--status <status>", deliveryStatuses, undefined, "only deliveries with this status"),
       limit: number(
         "--limit <count>",
         { minimum: 1, maximum: 1_000, whole: true },
-        "maximum number of deliveries",
         50,
+        "maximum number of deliveries",
       ),
       before: text("--before <delivery>", "only deliveries older than this one, for the next page"),
       json: jsonFlag,

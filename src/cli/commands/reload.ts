@@ -16,7 +16,6 @@ const lineCharactersMax = 2_000;
 
 export const reloadCommand = command({
   name: "reload",
-  summary: "apply a changed configuration file to the running server",
   flags: { json: jsonFlag, config: configFlag },
   async run({ options, terminal: { env, err, out } }) {
     if (process.platform === "win32")

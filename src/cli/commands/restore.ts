@@ -46,11 +46,10 @@ const databaseEndings = [".db", ".sqlite", ".sqlite3"];
 export const restoreCommand = command({
   name: "restore",
   arguments: "[backup]",
-  summary: "restore a backup, also on a new machine",
   flags: {
     from: fromFlag,
-    listAside: toggle("--list-aside", "only list what earlier restores kept"),
-    removeAside: toggle("--remove-aside", "only delete what earlier restores kept"),
+    listAside: toggle("--list-aside"),
+    removeAside: toggle("--remove-aside"),
     config: configFlag,
   },
   async run({ args, options, terminal }) {

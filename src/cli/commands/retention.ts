@@ -37,9 +37,8 @@ const columns: Column<RulePreview>[] = [
 
 const show = command({
   name: "show",
-  summary: "preview what the retention of threats, screenshots and the audit log deletes",
   flags: {
-    set: texts("--set <setting=duration>", "try a value, such as resolved=180d"),
+    set: texts("--set <setting=duration>"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -63,7 +62,6 @@ const show = command({
 const restore = command({
   name: "restore",
   arguments: "<name>",
-  summary: "record a threat again whose name the retention deleted",
   flags: { config: configFlag },
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ candidates, dataRetention }) => {
@@ -127,7 +125,6 @@ function shape({ ageMs, deletesFrom, isTried, preview, rule }: RulePreview) {
 
 export const retentionCommands: CommandGroup = {
   name: "retention",
-  summary: "preview what the retention deletes, and record a deleted threat again",
   commands: [show, restore],
   unnamed: "show",
 };

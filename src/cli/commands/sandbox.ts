@@ -16,28 +16,14 @@ const parentPollMs = 200;
 
 export const sandboxCommand = command({
   name: "sandbox",
-  summary: "run everything in memory with sample data and known keys, for integration tests",
   flags: {
-    port: number(
-      "--port <port>",
-      { minimum: 0, maximum: 65_535, whole: true },
-      "port, or 0 for a free one",
-      0,
-    ),
-    readyFile: text(
-      "--ready-file <file>",
-      "also write the JSON line to this file, atomically; removed on exit",
-    ),
-    seed: number(
-      "--seed <number>",
-      { minimum: 0, maximum: seedMax, whole: true },
-      "seed for the identifiers, times and facts of the sample data",
-      1,
-    ),
-    empty: toggle("--empty", "start without threats"),
-    time: time("--time <time>", "initial time of the clock (default: 2026-01-15T12:00:00Z)"),
-    config: text("--config <file>", "configuration file to use; lookups and storage stay off"),
-    exitWithParent: toggle("--exit-with-parent", "exit when the parent process exits"),
+    port: number("--port <port>", { minimum: 0, maximum: 65_535, whole: true }, 0),
+    readyFile: text("--ready-file <file>"),
+    seed: number("--seed <number>", { minimum: 0, maximum: seedMax, whole: true }, 1),
+    empty: toggle("--empty"),
+    time: time("--time <time>"),
+    config: text("--config <file>"),
+    exitWithParent: toggle("--exit-with-parent"),
   },
   endsStartup: true,
   async run({ options, terminal }) {

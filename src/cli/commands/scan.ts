@@ -51,14 +51,8 @@ const barWidth = 24;
 export const scanCommand = command({
   name: "scan",
   arguments: "[domain...]",
-  summary: "scan for existing look-alikes of protected domains",
   flags: {
-    limit: number(
-      "--limit <count>",
-      { minimum: 1, maximum: 20_000, whole: true },
-      "maximum number of names to resolve per domain, the most likely first",
-      undefined,
-    ),
+    limit: number("--limit <count>", { minimum: 1, maximum: 20_000, whole: true }),
     json: jsonFlag,
     config: configFlag,
   },

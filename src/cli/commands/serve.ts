@@ -11,15 +11,14 @@ const assumedBytes = 128 * 2 ** 20;
 
 export const serveCommand = command({
   name: "serve",
-  summary: "run the appliance",
   details: `Prints one line with its URL when it is ready. The first start also generates an API key and the console
 password. On a terminal, it prints them once. Without a terminal, output usually goes to a log that others can read, so it
 writes them to a file next to the database that only its owner can read, and prints the path. On SIGTERM or SIGINT, it stops accepting new work, finishes work in progress within ${graceMs / 1000} s, and closes
 the database. A second signal stops it immediately; acknowledged requests are not lost.`,
   flags: {
-    listen: hostPort("--listen <host:port>", "listen here instead of at server.listen"),
-    migrateOnly: toggle("--migrate-only", "migrate the database of an earlier version, report it, and exit"),
-    printSecrets: toggle("--print-secrets", "print the secrets of the first start even without a terminal"),
+    listen: hostPort("--listen <host:port>"),
+    migrateOnly: toggle("--migrate-only"),
+    printSecrets: toggle("--print-secrets"),
     config: configFlag,
   },
   endsStartup: true,

@@ -23,13 +23,12 @@ const dryRunFlag = toggle("--dry-run", "print the steps, and change nothing");
 
 const installCommand = command({
   name: "install",
-  summary: "install the service, or upgrade it: user, configuration, systemd unit",
   details: `Copies this executable to ${installedExecutable} (unless it is in /usr or /opt), creates the user ${serviceName} and ${configFile}, writes a
 hardened systemd unit, and starts the service. Prints every step. Does only what is missing, so it can be repeated; after an upgrade, it replaces the executable and restarts the service. An existing configuration stays.`,
   flags: {
     root: rootFlag,
     dryRun: dryRunFlag,
-    force: toggle("--force", "replace a unit that somebody else wrote or changed"),
+    force: toggle("--force"),
   },
   run({ options: { root, dryRun, force }, terminal }) {
     const host = openHost({ root: rootOf(root), env: terminal.env });
@@ -50,13 +49,12 @@ hardened systemd unit, and starts the service. Prints every step. Does only what
 
 const uninstallCommand = command({
   name: "uninstall",
-  summary: "remove the service; data and configuration stay unless --purge is given",
   flags: {
     root: rootFlag,
     dryRun: dryRunFlag,
-    purge: toggle("--purge", "also delete data, configuration and user"),
-    yes: toggle("--yes", "confirm --purge"),
-    force: toggle("--force", "remove a unit that somebody else wrote or changed"),
+    purge: toggle("--purge"),
+    yes: toggle("--yes"),
+    force: toggle("--force"),
   },
   run({ options: { root, dryRun, purge, yes, force }, terminal }) {
     if (yes && !purge) throw new UsageError("--yes confirms --purge, which is missing");
@@ -75,7 +73,6 @@ const uninstallCommand = command({
 
 const unitCommand = command({
   name: "unit",
-  summary: "print the systemd unit",
   flags: {
     executable: text("--executable <path>", `path of the executable (default: ${installedExecutable})`),
   },
@@ -88,7 +85,6 @@ const unitCommand = command({
 
 const statusCommand = command({
   name: "status",
-  summary: "show whether the service runs",
   flags: { json: jsonFlag },
   run({ options, terminal: { env, out } }) {
     const status = readServiceStatus(openHost({ root: "/", env }));
@@ -113,7 +109,6 @@ const statusCommand = command({
 
 export const serviceCommands: CommandGroup = {
   name: "service",
-  summary: "install phishwatch as a service",
   commands: [installCommand, uninstallCommand, unitCommand, statusCommand],
 };
 

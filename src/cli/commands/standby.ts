@@ -64,7 +64,6 @@ const failures: Record<Exclude<StandbyReport["condition"], "following">, string>
 
 export const statusCommand = command({
   name: "status",
-  summary: "show what the standby has, and whether it follows",
   flags: { json: jsonFlag, config: configFlag },
   async run({ options, terminal }) {
     const standby = requireStandbyFolder(await loadConfiguration(options.config, terminal.env));
@@ -89,12 +88,8 @@ export const statusCommand = command({
 
 const promoteCommand = command({
   name: "promote",
-  summary: "make the newest backup of the primary the database of this machine",
   flags: {
-    force: toggle(
-      "--force",
-      "the primary is stopped; use the state that is there, even if a newer one cannot be fetched",
-    ),
+    force: toggle("--force"),
     from: fromFlag,
     config: configFlag,
   },
@@ -144,14 +139,13 @@ const pollMsMin = 1_000;
 
 const followCommand = command({
   name: "follow",
-  summary: "follow the backups of a primary until it is interrupted",
   flags: {
     from: fromFlag,
     every: duration(
       "--every <duration>",
       `time between two checks (default: ${formatDuration(pollMsDefault)})`,
     ),
-    listen: hostPort("--listen <host:port>", "serve /readyz and /metrics here"),
+    listen: hostPort("--listen <host:port>"),
     config: configFlag,
   },
   async run({ options, terminal }) {
@@ -184,7 +178,6 @@ const followCommand = command({
 
 export const standbyCommands: CommandGroup = {
   name: "standby",
-  summary: "follow the backups of a primary on a second machine, and replace it",
   commands: [followCommand, statusCommand, promoteCommand],
   unnamed: "follow",
 };

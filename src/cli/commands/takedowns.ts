@@ -29,20 +29,9 @@ const reportColumns: Column<ListedReport>[] = [
 
 const list = command({
   name: "list",
-  summary: "list reports to those who can take a site down, newest first",
   flags: {
-    show: choice(
-      "--show <view>",
-      reportViews,
-      "attention: that need a person; open: whose sites are up",
-      "all",
-    ),
-    limit: number(
-      "--limit <count>",
-      { minimum: 1, maximum: 10_000, whole: true },
-      "maximum number of reports",
-      100,
-    ),
+    show: choice("--show <view>", reportViews, "all"),
+    limit: number("--limit <count>", { minimum: 1, maximum: 10_000, whole: true }, 100),
     json: jsonFlag,
     config: configFlag,
   },
@@ -75,7 +64,6 @@ const figureColumns: Column<TakedownFigures & { group: string }>[] = [
 
 const stats = command({
   name: "stats",
-  summary: "show the time to down by registrar, hosting provider and protected domain",
   flags: { json: jsonFlag, config: configFlag },
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ takedowns }) => {
@@ -145,6 +133,5 @@ function countDown(takedowns: readonly Takedown[]): number {
 
 export const takedownsCommands: CommandGroup = {
   name: "takedowns",
-  summary: "list reports to those who can take sites down, and how long they took",
   commands: [list, stats],
 };

@@ -26,11 +26,10 @@ const details =
 export const assignCommand = command({
   name: "assign",
   arguments: "<id...>",
-  summary: "assign threats to a console account, or to nobody",
   details,
   flags: {
-    to: text("--to <account>", "name of the account, whose role permits decisions"),
-    nobody: toggle("--nobody", "assign them to nobody"),
+    to: text("--to <account>"),
+    nobody: toggle("--nobody"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -53,11 +52,10 @@ export const assignCommand = command({
 export const dueCommand = command({
   name: "due",
   arguments: "<id...>",
-  summary: "set when active threats are due, or remove the due time",
   details,
   flags: {
-    at: time("--at <time>", "due time, such as 2026-01-31 or 2026-01-31T17:00:00Z"),
-    none: toggle("--none", "remove the due time"),
+    at: time("--at <time>"),
+    none: toggle("--none"),
     json: jsonFlag,
     config: configFlag,
   },

@@ -28,7 +28,6 @@ const lineCharactersMax = 4_000;
 export const notesCommand = command({
   name: "notes",
   arguments: "<id> [text]",
-  summary: "add a note to a threat, or list its notes",
   flags: { json: jsonFlag, config: configFlag },
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ threats }) => {

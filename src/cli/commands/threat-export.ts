@@ -16,18 +16,12 @@ const byteOrderMark = "\ufeff";
 
 export const exportCommand = command({
   name: "export",
-  summary: "export all threats that match, as CSV, JSON lines, STIX or a MISP feed",
   flags: {
-    format: choice("--format <format>", [...exportFormats, "misp"], "format", "csv"),
-    output: text("--output <path>", "file to write; misp: folder (required)"),
+    format: choice("--format <format>", [...exportFormats, "misp"], "csv"),
+    output: text("--output <path>"),
     ...filterFlags,
-    bom: toggle("--bom", "csv: begin with a byte order mark, by which Excel recognizes UTF-8"),
-    tlp: choice(
-      "--tlp <level>",
-      tlpLevels,
-      "misp: traffic light protocol, which says who may read the feed",
-      "amber",
-    ),
+    bom: toggle("--bom"),
+    tlp: choice("--tlp <level>", tlpLevels, "amber"),
     config: configFlag,
   },
   run: ({ options, terminal }) => {

@@ -21,10 +21,10 @@ import { choice, choices, number, text, time, toggle } from "../terminal/flags.t
 /** Options that select threats, wherever threats are listed. */
 export const filterFlags = {
   domain: text("--domain <domain>", "only look-alikes of this protected domain"),
-  status: choice("--status <status>", statuses, "only threats with this status", undefined),
-  severity: choice("--severity <severity>", severities, "only threats with this severity", undefined),
-  type: choice("--type <type>", threatTypes, "only threats of this type", undefined),
-  source: choice("--source <source>", threatSources, "only threats that were detected this way", undefined),
+  status: choice("--status <status>", statuses, undefined, "only threats with this status"),
+  severity: choice("--severity <severity>", severities, undefined, "only threats with this severity"),
+  type: choice("--type <type>", threatTypes, undefined, "only threats of this type"),
+  source: choice("--source <source>", threatSources, undefined, "only threats that were detected this way"),
   name: text(
     "--name <part>",
     "only threats whose name contains this text, in any form; pay* matches the beginning",
@@ -36,14 +36,14 @@ export const filterFlags = {
   campaign: number(
     "--campaign <number>",
     { minimum: 1, maximum: Number.MAX_SAFE_INTEGER, whole: true },
-    "only threats of this campaign",
     undefined,
+    "only threats of this campaign",
   ),
   minSimilarity: number(
     "--min-similarity <number>",
     { minimum: 0, maximum: 1, whole: false },
-    "only threats with at least this similarity, 0 to 1",
     undefined,
+    "only threats with at least this similarity, 0 to 1",
   ),
 };
 

@@ -21,7 +21,6 @@ import { filterFlags, filterOf } from "./threat-filter.ts";
 const evidenceCommand = command({
   name: "evidence",
   arguments: "<id> <file>",
-  summary: "write the evidence bundle of a threat to a ZIP file",
   flags: { config: configFlag },
   run: ({ args, options, terminal }) =>
     withAppliance(
@@ -63,15 +62,9 @@ const columns: Column<ListedThreat>[] = [
 
 const list = command({
   name: "list",
-  summary: "list threats, newest first",
   flags: {
     ...filterFlags,
-    limit: number(
-      "--limit <count>",
-      { minimum: 1, maximum: 10_000_000, whole: true },
-      "maximum number of threats",
-      50,
-    ),
+    limit: number("--limit <count>", { minimum: 1, maximum: 10_000_000, whole: true }, 50),
     json: jsonFlag,
     config: configFlag,
   },
@@ -106,7 +99,6 @@ const list = command({
 const show = command({
   name: "show",
   arguments: "<id>",
-  summary: "show all details of a threat",
   flags: { json: jsonFlag, config: configFlag },
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, ({ cases, enrichment, threats }, { server }) => {
@@ -127,8 +119,6 @@ function triage(name: string, status: Status, summary: string, example: string):
     name,
     arguments: "<id...>",
     summary,
-    details:
-      'Prints id, outcome and status of each threat, separated by tabs. "-" reads ids from standard input.\nAll changes are made in one transaction. An id that does not exist does not stop the others, but the exit code is 1.',
     flags: { json: jsonFlag, config: configFlag },
     examples: [
       [`phishwatch threats ${name} thr_01kf0z7m3yeqz9x8r4p6s2t5vw`, example],
@@ -156,7 +146,6 @@ function triage(name: string, status: Status, summary: string, example: string):
 
 export const threatsCommands: CommandGroup = {
   name: "threats",
-  summary: "list threats and triage them",
   commands: [
     list,
     exportCommand,

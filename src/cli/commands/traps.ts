@@ -179,8 +179,8 @@ function rotate(presentation: EntryPresentation<Trap, App>, kind: TrapKind): Com
 const limitFlag = number(
   "-n, --limit <count>",
   { minimum: 1, maximum: 10_000, whole: true },
-  "maximum number of visits, newest first",
   50,
+  "maximum number of visits, newest first",
 );
 
 function visits(kind: TrapKind): CommandDefinition {

@@ -49,7 +49,7 @@ const add = command({
   arguments: "<name>",
   summary: "create an account of the console",
   flags: {
-    role: choice("--role <role>", roles, "role of the account", undefined),
+    role: choice("--role <role>", roles, undefined, "role of the account"),
     passwordStdin: passwordFlag,
     expiresIn: linkLifetime,
     json: jsonFlag,

@@ -5,7 +5,6 @@ import { printJson } from "../terminal/table.ts";
 
 export const versionCommand = command({
   name: "version",
-  summary: "print version, commit and Bun version",
   flags: { json: jsonFlag },
   run({ options, terminal: { out } }) {
     const { version, commit, bunVersion } = buildInfo;

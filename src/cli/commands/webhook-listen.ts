@@ -12,21 +12,10 @@ const bodyCharactersShownMax = 10_000;
 
 export const listenCommand = command({
   name: "listen",
-  summary: "receive deliveries, print them and verify their signatures",
   flags: {
-    port: number(
-      "--port <port>",
-      { minimum: 0, maximum: 65_535, whole: true },
-      "port; 0 for a free one",
-      9_000,
-    ),
+    port: number("--port <port>", { minimum: 0, maximum: 65_535, whole: true }, 9_000),
     secretFile: secretFlag,
-    status: number(
-      "--status <status>",
-      { minimum: 200, maximum: 599, whole: true },
-      "HTTP status of the responses",
-      200,
-    ),
+    status: number("--status <status>", { minimum: 200, maximum: 599, whole: true }, 200),
     json: jsonFlag,
   },
   async run({ options, terminal: { out, err, interruption } }) {

@@ -1,4 +1,10 @@
-import type { CommandDefinition, CommandGroup, Flag } from "../terminal/command.ts";
+import type { CommandDefinition, CommandGroup } from "../terminal/command.ts";
+import {
+  describe,
+  type DescribedCommand,
+  type DescribedFlag,
+  type DescribedGroup,
+} from "../terminal/help-texts.ts";
 
 /** The commands as a shell and a manual page see them. */
 export interface CommandModel {
@@ -53,7 +59,7 @@ export function modelOf(
   topics: readonly string[],
 ): CommandModel[] {
   const names = commands.map(({ name }) => name);
-  return [...commands.map(modelOfEntry), helpModel([...new Set([...topics, ...names])])];
+  return [...commands.map(describe).map(modelOfEntry), helpModel([...new Set([...topics, ...names])])];
 }
 
 function helpModel(choices: readonly string[]): CommandModel {
@@ -67,7 +73,7 @@ function helpModel(choices: readonly string[]): CommandModel {
   };
 }
 
-function modelOfEntry(entry: CommandDefinition | CommandGroup): CommandModel {
+function modelOfEntry(entry: DescribedCommand | DescribedGroup): CommandModel {
   const { name, aliases = [], summary } = entry;
   if ("commands" in entry)
     return { name, aliases, summary, options: [], arguments: [], commands: entry.commands.map(modelOfEntry) };
@@ -83,13 +89,13 @@ function modelOfEntry(entry: CommandDefinition | CommandGroup): CommandModel {
   };
 }
 
-function optionOf({ form, description, choices = [], absentShown, repeatable }: Flag<unknown>): OptionModel {
+function optionOf({ form, description, choices = [], repeatable }: DescribedFlag): OptionModel {
   const [, short, long, name] = /^(?:(-\w), )?(--[\w-]+)(?: [<[](.+)[>\]])?$/.exec(form) ?? [];
   if (long === undefined) throw new Error(`the form of an option is unknown: ${form}`);
   return {
     short,
     long,
-    description: absentShown === undefined ? description : `${description} (default: ${absentShown})`,
+    description,
     value: name === undefined ? undefined : { name, choices, isPath: pathNames.includes(name) },
     repeatable,
   };

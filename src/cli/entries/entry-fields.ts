@@ -15,7 +15,7 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** Flags for the filter of a subscription or a webhook endpoint. */
 const filterFlags = {
-  minSeverity: choice("--min-severity <severity>", severities, "minimum severity of a threat", undefined),
+  minSeverity: choice("--min-severity <severity>", severities, undefined, "minimum severity of a threat"),
   domain: texts("--domain <domain>", "only threats to this protected domain"),
   type: choices("--type <type>", threatTypes, "only threats of this type"),
   source: choices("--source <source>", threatSources, "only threats that this source found"),
@@ -43,11 +43,11 @@ export function fieldFlags(fields: readonly EntryField[], verb: Verb): Record<st
 function flagOf({ type, option, description }: EntryField): Flag<unknown> {
   if (typeof type === "object") {
     if ("choices" in type) return choices(option, type.choices, description);
-    if ("choice" in type) return choice(option, type.choice, description, undefined);
-    if ("maximum" in type) return number(option, { minimum: 0, ...type }, description, undefined);
+    if ("choice" in type) return choice(option, type.choice, undefined, description);
+    if ("maximum" in type) return number(option, { minimum: 0, ...type }, undefined, description);
     return "clear" in type ? toggle(option, description) : text(option, description);
   }
-  if (type === "yes_no") return choice(option, ["yes", "no"], description, undefined);
+  if (type === "yes_no") return choice(option, ["yes", "no"], undefined, description);
   if (type === "lifetime") return duration(option, description);
   if (type === "all_threats") return toggle(option, description);
   const isRepeatable = ["texts", "headers", "protected_domains"].includes(type);

@@ -12,12 +12,11 @@ export interface CommandDefinition {
   arguments?: string;
   /** The only allowed values of the first argument. */
   argumentChoices?: readonly string[];
-  /** One line, in the imperative. */
-  summary: string;
-  /** Paragraphs below the summary in the help, separated by empty lines. Default: those of `commands/help.json`. */
+  /** One line, in the imperative. Default: that of `help.json`, which has all texts that are not computed or shared. */
+  summary?: string;
+  /** Paragraphs below the summary in the help, separated by empty lines. */
   details?: string;
   flags: Record<string, Flag<unknown>>;
-  /** Default: those of `commands/help.json`. */
   examples?: [command: string, purpose: string][];
   /** Whether the command calls `endStartup` itself. Otherwise its startup ends when it runs. */
   endsStartup?: boolean;
@@ -29,7 +28,7 @@ export interface CommandGroup {
   name: string;
   /** Other names that work too. */
   aliases?: readonly string[];
-  summary: string;
+  summary?: string;
   commands: CommandDefinition[];
   /** Name of the command that runs if none is named. */
   unnamed?: string;
@@ -62,14 +61,15 @@ export function command<Flags extends Record<string, Flag<unknown>>>(
 export interface Flag<Value> {
   /** The option in commander's syntax: `-n, --limit <count>`. */
   form: string;
-  description: string;
+  /** Default: that of `help.json`. */
+  description?: string | undefined;
   /** Returns the value, or throws a UsageError. Absent for an option without a value. */
   read?: (text: string) => unknown;
   repeatable: boolean;
   /** Value if the option is not given. */
   absent: Value;
   /** Text for `absent` in the help. */
-  absentShown?: string;
+  absentShown?: string | undefined;
   /** The only allowed values. */
   choices?: readonly string[];
 }

@@ -5,49 +5,46 @@ import { visible } from "../../platform/lib/safe-text.ts";
 import { UsageError, type Flag } from "./command.ts";
 
 /** An option without a value. */
-export function toggle(form: string, description: string): Flag<boolean> {
+export function toggle(form: string, description?: string): Flag<boolean> {
   return { form, description, repeatable: false, absent: false };
 }
 
-export function text(form: string, description: string): Flag<string | undefined> {
+export function text(form: string, description?: string): Flag<string | undefined> {
   return { form, description, read: (given) => given, repeatable: false, absent: undefined };
 }
 
-export function texts(form: string, description: string): Flag<string[]> {
-  return {
-    form,
-    description: `${description} (repeatable)`,
-    read: (given) => given,
-    repeatable: true,
-    absent: [],
-  };
+export function texts(form: string, description?: string): Flag<string[]> {
+  return { form, description, read: (given) => given, repeatable: true, absent: [] };
 }
 
-export function choice<const Values extends readonly string[], Absent extends Values[number] | undefined>(
+export function choice<
+  const Values extends readonly string[],
+  Absent extends Values[number] | undefined = undefined,
+>(
   form: string,
   values: Values,
-  description: string,
-  absent: Absent,
+  absent = undefined as Absent,
+  description?: string,
 ): Flag<Values[number] | Absent> {
   return {
     form,
-    description: `${description}: ${values.join(", ")}`,
+    description,
     read: (given) => oneOf(form, values, given),
     choices: values,
     repeatable: false,
     absent,
-    ...(absent === undefined ? {} : { absentShown: absent }),
+    absentShown: absent,
   };
 }
 
 export function choices<const Values extends readonly string[]>(
   form: string,
   values: Values,
-  description: string,
+  description?: string,
 ): Flag<Values[number][]> {
   return {
     form,
-    description: `${description}: ${values.join(", ")} (repeatable)`,
+    description,
     read: (given) => oneOf(form, values, given),
     choices: values,
     repeatable: true,
@@ -55,11 +52,11 @@ export function choices<const Values extends readonly string[]>(
   };
 }
 
-export function number<Absent extends number | undefined>(
+export function number<Absent extends number | undefined = undefined>(
   form: string,
   range: { minimum: number; maximum: number; whole: boolean },
-  description: string,
-  absent: Absent,
+  absent = undefined as Absent,
+  description?: string,
 ): Flag<number | Absent> {
   const { minimum, maximum, whole } = range;
   const allowed = `a ${whole ? "whole " : ""}number from ${minimum} to ${maximum}`;
@@ -73,12 +70,12 @@ export function number<Absent extends number | undefined>(
     },
     repeatable: false,
     absent,
-    ...(absent === undefined ? {} : { absentShown: String(absent) }),
+    absentShown: absent?.toString(),
   };
 }
 
 /** An option with a point in time. */
-export function time(form: string, description: string): Flag<number | undefined> {
+export function time(form: string, description?: string): Flag<number | undefined> {
   return {
     form,
     description,
@@ -95,7 +92,7 @@ export function time(form: string, description: string): Flag<number | undefined
 }
 
 /** An option with a duration, in milliseconds. */
-export function duration(form: string, description: string): Flag<number | undefined> {
+export function duration(form: string, description?: string): Flag<number | undefined> {
   return {
     form,
     description,
@@ -110,7 +107,7 @@ export function duration(form: string, description: string): Flag<number | undef
 }
 
 /** An option with the address of a server, which has no path. Its value has no slash at the end. */
-export function serverUrl(form: string, description: string): Flag<string | undefined> {
+export function serverUrl(form: string, description?: string): Flag<string | undefined> {
   return {
     form,
     description,
@@ -127,7 +124,7 @@ export function serverUrl(form: string, description: string): Flag<string | unde
 }
 
 /** An option with an address to listen on. */
-export function hostPort(form: string, description: string): Flag<HostPort | undefined> {
+export function hostPort(form: string, description?: string): Flag<HostPort | undefined> {
   return {
     form,
     description,
