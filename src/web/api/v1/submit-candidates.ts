@@ -11,13 +11,15 @@ import { fromRfc3339, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { itemOf } from "../../../intake/sources/emails/email-list.ts";
 import { looksLikeEmail } from "../../../intake/sources/name-file-formats/email-head.ts";
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { closed } from "../../../platform/vocabulary/schemas.ts";
 
-const { meta } = definition.response.schema.properties;
+const { errors: errorsSchema, interpreted: interpretedSchema } =
+  definition.response.schema.properties.meta.properties;
 /** Maximum number of invalid items, and of addresses that are not inspected, that the response explains. */
-const errorsMax = meta.properties.errors.maxItems;
+const errorsMax = errorsSchema.maxItems;
 /** Maximum number of names of which the response says how they were read. */
-const interpretedMax = meta.properties.interpreted.maxItems;
+const interpretedMax = interpretedSchema.maxItems;
 
 /** Queues the addresses of a submission, and summarizes what became of them. */
 function createInspectionRequests(inspections: ApiServices["inspections"], { domains, name }: ApiKey) {
@@ -44,7 +46,7 @@ function createInspectionRequests(inspections: ApiServices["inspections"], { dom
         queued: all.filter(({ outcome }) => outcome === "queued").length,
         known: all.filter(({ outcome }) => outcome === "known").length,
         refused: refused.length,
-        ...(refused.length === 0 ? {} : { errors: refused.slice(0, errorsMax) }),
+        errors: refused.length === 0 ? undefined : refused.slice(0, errorsMax),
       };
     },
   };
@@ -110,29 +112,25 @@ export const submitCandidates = operation({
       await services.candidates.submit(names.map(itemOf), options);
     const data = matches.map(({ domain, threats }) => ({
       domain,
-      matches: threats.map((threat) => ({
-        threat_id: threat.threatId,
-        protected_domain: threat.protectedDomain,
-        type: threat.type,
-        similarity: threat.similarity,
-        outcome: threat.outcome,
-      })),
+      matches: threats.map((threat) =>
+        jsonFields(threat, "threatId protectedDomain type similarity outcome"),
+      ),
     }));
     const errors = firstInvalid.map(({ line, why }) => ({ index: line - 1, reason: why }));
     const read = interpreted.map(({ line, form, name, url }) => ({
       index: line - 1,
       form,
       domain: name,
-      ...(url === undefined ? {} : { url }),
+      url,
     }));
     const meta = {
       received,
       invalid,
       matched: data.length,
       created,
-      ...(errors.length === 0 ? {} : { errors }),
-      ...(read.length === 0 ? {} : { interpreted: read }),
-      ...(requests === undefined ? {} : { inspections: requests.summary() }),
+      errors: errors.length === 0 ? undefined : errors,
+      interpreted: read.length === 0 ? undefined : read,
+      inspections: requests?.summary(),
     };
     return { data, meta };
   },
@@ -140,10 +138,7 @@ export const submitCandidates = operation({
 
 function candidatesBody(): Body<Submission> {
   const example = { domains: ["examp1e-bank.com", "weather.example"] };
-  const json = jsonBody(candidates, {
-    example,
-    bytesMax: largestBodyBytes,
-  });
+  const json = jsonBody(candidates, { example, bytesMax: largestBodyBytes });
   return {
     required: true,
     content: {
