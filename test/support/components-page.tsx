@@ -135,9 +135,7 @@ const parts: readonly [string, ComponentChildren][] = [
             </a>
           </li>
         </Menu>
-        <Help about="similarity" manual="detection">
-          How close the name is to the protected domain, from 0 to 1.
-        </Help>
+        <Help topic="similarity" />
       </div>
     </div>,
   ],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { iconNames } from "../../../src/web/console/kit/icons.tsx";
 import { typeDescriptions } from "../../../src/web/console/kit/labels.ts";
 import { severityManualPath, severityReasonTexts } from "../../../src/web/console/threat-kit/reasons.tsx";
+import help from "../../../src/web/console/kit/help.json" with { type: "json" };
 import siteStates from "../../../src/web/console/threat-kit/site-states.json" with { type: "json" };
 import { threatTypes } from "../../../src/platform/vocabulary/threats.ts";
 
@@ -23,9 +24,25 @@ test("every type and every severity reason is explained in one sentence", () => 
 });
 
 test("the explanations link to sections that the manual has", () => {
-  for (const path of [severityManualPath, "detection#types"]) {
+  const paths = Object.values(help).map(({ manual }) => manual);
+  for (const path of [...paths, severityManualPath, "detection#types", "traps#visits-that-raise-no-alert"]) {
     const [page, anchor] = path.split("#");
     const text = readFileSync(join(import.meta.dir, `../../../src/manual/${page}.md`), "utf8");
-    expect(text.toLowerCase()).toContain(`\n## ${anchor}\n`);
+    const headings = [...text.matchAll(/^##+ (.*)$/gm)].map(([, title]) => title!.toLowerCase());
+    expect(headings.map((title) => title.replace(/[^a-z0-9 -]/g, "").replaceAll(" ", "-"))).toContain(
+      anchor!,
+    );
+  }
+});
+
+test("every explanation of the console is shown somewhere, and is a sentence or a few", () => {
+  const source = join(import.meta.dir, "../../../src/web/console");
+  const files = [...new Bun.Glob("**/*.tsx").scanSync(source)];
+  const code = files.map((file) => readFileSync(join(source, file), "utf8")).join("\n");
+  const shown = [...code.matchAll(/(?:topic=|help=|help: )"(\w+)"/g)].map(([, topic]) => topic);
+  expect(new Set(shown)).toEqual(new Set(Object.keys(help)));
+  for (const { about, text } of Object.values(help)) {
+    expect(about).toMatch(/^[a-z]/);
+    expect(text).toMatch(/^[A-Z].{20,240}\.$/);
   }
 });

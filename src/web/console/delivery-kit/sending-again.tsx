@@ -4,8 +4,8 @@ import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import { counted, grouped } from "../../../platform/lib/wording.ts";
 import { replaySelections, type ReplaySelection } from "../../../platform/vocabulary/channels.ts";
-import { LinkButton, PageHead, FormError, Section, Time } from "../kit/components.tsx";
-import { attempt } from "../kit/fields.ts";
+import { LinkButton, Section, Time } from "../kit/components.tsx";
+import { attempt, wholeForm } from "../kit/fields.ts";
 import { Button, Choices, Form, HiddenFields, TextField, PostButton } from "../kit/form.tsx";
 import { page, redirect, fragment } from "../kit/page-result.ts";
 import { deliveriesToPath } from "../kit/paths.ts";
@@ -127,10 +127,14 @@ async function show(
       : undefined;
   const failure = message ?? (counting?.ok === false ? counting.message : undefined);
   return page(
-    title,
-    <div class="narrow stack">
-      <PageHead title={title} crumbs={[{ label: recipient.name, path: back }]} lead={lead} />
-      <FormError message={failure} />
+    {
+      title,
+      crumbs: [{ label: recipient.name, path: back }],
+      lead,
+      errors: failure === undefined ? {} : { [wholeForm]: failure },
+      class: "narrow stack",
+    },
+    <>
       <form method="get" action={`${back}/replay`}>
         <Choices
           single
@@ -157,8 +161,7 @@ async function show(
           <Counted recipient={recipient} back={back} {...counting.value} />
         </Section>
       ) : null}
-    </div>,
-    { status: failure === undefined ? 200 : 400 },
+    </>,
   );
 }
 

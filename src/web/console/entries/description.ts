@@ -4,7 +4,8 @@ import type { EntryService, EntryValues } from "../../../access/entries/presenta
 import type { Crumb } from "../kit/components.tsx";
 import type { FieldErrors } from "../kit/fields.ts";
 import type { TextField } from "../kit/form.tsx";
-import type { Flash, PageResult } from "../kit/page-result.ts";
+import type { Flash } from "../kit/marks.tsx";
+import type { PageResult } from "../kit/page-result.ts";
 import type { Context } from "../shell/router.ts";
 import type { PageServices, ServiceName } from "../shell/services.ts";
 

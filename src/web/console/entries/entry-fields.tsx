@@ -1,9 +1,9 @@
 import type { EntryField, EntryValues } from "../../../access/entries/presentation.ts";
 import { durationForm, formatDuration, parseDuration } from "../../../platform/lib/durations.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
-import { Help } from "../kit/disclosure.tsx";
 import { createFieldReader, splitList, type FieldErrors } from "../kit/fields.ts";
-import { Checkbox, Choices, choicesOf, readOnlyThese, Select, TextField } from "../kit/form.tsx";
+import { Checkbox, Choices, choicesOf, Select, TextField } from "../kit/form.tsx";
+import { readOnlyThese } from "../kit/only-these.tsx";
 import { inWords } from "../kit/labels.ts";
 import { ProtectedDomainsField } from "../threat-kit/event-filter.tsx";
 
@@ -60,45 +60,32 @@ function valueIn({ type, control: { key, label } }: Controlled, form: URLSearchP
   return ms;
 }
 
-/** The controls of all settings. @param domains names of the protected domains */
+/** The controls of all settings. */
 export function FieldControls(props: {
   fields: readonly EntryField[];
-  form: URLSearchParams;
-  errors: FieldErrors;
+  /** Names of the protected domains. */
   domains: readonly string[];
 }) {
-  const { fields, form, errors, domains } = props;
+  const { fields, domains } = props;
   return (
     <>
       {fields.filter(isControlled).map((field) => (
-        <Control field={field} form={form} error={errors[field.control.key]} domains={domains} />
+        <Control field={field} domains={domains} />
       ))}
     </>
   );
 }
 
-function Control(props: {
-  field: Controlled;
-  form: URLSearchParams;
-  error: string | undefined;
-  domains: readonly string[];
-}) {
-  const { field, form, error, domains } = props;
+function Control({ field, domains }: { field: Controlled; domains: readonly string[] }) {
   const { type, control } = field;
-  const { key: name, label, hint, help: explained, ...rest } = control;
-  const help = explained && (
-    <Help about={explained.about} manual={explained.manual}>
-      {explained.text}
-    </Help>
-  );
-  const shared = { label, name, hint, help, error };
-  const value = form.get(name) ?? "";
-  if (type === "yes_no") return <Checkbox label={label} name={name} checked={value === "yes"} />;
+  const { key: name, label, hint, help, ...rest } = control;
+  const shared = { label, name, hint, help };
+  if (type === "yes_no") return <Checkbox label={label} name={name} />;
   if (type === "protected_domains")
-    return <ProtectedDomainsField name={name} domains={domains} form={form} help={help} error={error} />;
+    return <ProtectedDomainsField name={name} domains={domains} help={help} />;
   if (typeof type === "object" && "choices" in type)
-    return <Choices {...shared} choices={choicesOf(type.choices, inWords)} values={form.getAll(name)} />;
+    return <Choices {...shared} choices={choicesOf(type.choices, inWords)} />;
   if (typeof type === "object" && "choice" in type)
-    return <Select {...shared} choices={choicesOf(type.choice, inWords)} value={value} />;
-  return <TextField {...shared} {...rest} value={value} />;
+    return <Select {...shared} choices={choicesOf(type.choice, inWords)} />;
+  return <TextField {...shared} {...rest} />;
 }

@@ -1,6 +1,6 @@
 import type { Entry } from "../../../access/entries/administration.ts";
-import { FormError, LinkButton, PageHead } from "../kit/components.tsx";
-import { attempt, wholeForm } from "../kit/fields.ts";
+import { FormButtons } from "../kit/components.tsx";
+import { attempt } from "../kit/fields.ts";
 import { Button, Form, TextField } from "../kit/form.tsx";
 import { FlashMessage } from "../kit/marks.tsx";
 import { page, redirect, type PageResult } from "../kit/page-result.ts";
@@ -19,33 +19,20 @@ export function showEntryForm<E extends Entry, Name extends ServiceName, Setting
   const title = isNew ? (description.addTitle?.(context, state) ?? `Add ${noun}`) : `Edit ${entry.name}`;
   const back = isNew ? (description.addCrumb ?? listPage) : { label: entry.name, path: pathOf(entry.id) };
   return page(
-    title,
-    <div class="narrow">
-      <PageHead title={title} crumbs={[back]} lead={description.lead?.(context, state)} />
-      <FormError message={errors[wholeForm]} />
+    { title, crumbs: [back], lead: description.lead?.(context, state), errors, class: "narrow" },
+    <>
       {preview === undefined ? null : <FlashMessage flash={{ tone: "success", text: `${preview}.` }} />}
       {description.missing?.(context, state) ?? (
-        <Form action={isNew ? addPath : `${back.path}/edit`}>
+        <Form action={isNew ? addPath : `${back.path}/edit`} form={form} errors={errors}>
           {description.before?.(context, state)}
-          {isNew ? (
-            <TextField
-              label="Name"
-              name="name"
-              value={form.get("name") ?? ""}
-              error={errors["name"]}
-              {...description.name}
-            />
-          ) : null}
+          {isNew ? <TextField label="Name" name="name" {...description.name} /> : null}
           {description.fields(context, state)}
-          <div class="line">
-            <Button label={isNew ? `Add ${short}` : "Save"} variant="primary" />
+          <FormButtons submit={isNew ? `Add ${short}` : "Save"} back={back.path}>
             {description.preview === undefined ? null : <Button label="Preview" name="preview" value="yes" />}
-            <LinkButton path={back.path} label="Cancel" variant="plain" />
-          </div>
+          </FormButtons>
         </Form>
       )}
-    </div>,
-    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+    </>,
   );
 }
 

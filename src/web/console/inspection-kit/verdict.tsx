@@ -14,8 +14,6 @@ const signalsShownMax = 12;
 /** Points that are shown as 0.0. */
 const noticeable = 0.05;
 
-const inspectionManualPath = "inspection#how-pages-are-compared";
-
 /** Whether a page imitates a protected brand, with the contribution of each signal. */
 export function VerdictDetails(props: {
   verdict: PageImitation;
@@ -34,11 +32,7 @@ export function VerdictDetails(props: {
           </a>
         </StateMark>
         <span class="push num">Score {scoreText(score)}</span>
-        <Help about="the score" manual={inspectionManualPath}>
-          The estimated probability, from 0 to 1, that the page imitates the brand. Each bar shows how much a
-          signal adds to it or takes from it, in log-odds: 2.3 points make it ten times as likely. Without any
-          signal, an imitation is unlikely.
-        </Help>
+        <Help topic="inspection_score" />
       </div>
       <SignalBars verdict={verdict} signalsMax={signalsMax} />
       {original === null || original === undefined ? null : (

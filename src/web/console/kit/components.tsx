@@ -2,21 +2,25 @@ import type { ComponentChildren, VNode } from "preact";
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { Button, ButtonContent, buttonClass, Form, type ButtonLook } from "./form.tsx";
+import { wholeForm, type FieldErrors } from "./fields.ts";
 import { Icon } from "./icons.tsx";
 import { FlashMessage, Tag } from "./marks.tsx";
 import { Text } from "./name.tsx";
 import { usePage } from "./page-context.ts";
 import { relativeAge, relativeNext, relativeTime, shortAge } from "./times.ts";
 
-/** Head of a page: the way to it, title, one-sentence description, and actions, of which one at most is primary. */
-export function PageHead(props: {
+interface PageHeadProps {
   title: ComponentChildren;
+  /** Description in one sentence. */
   lead?: ComponentChildren;
   /** Pages above this one, outermost first. */
-  crumbs?: readonly Crumb[];
-  /** Buttons and links beside the title. */
+  crumbs?: readonly Crumb[] | undefined;
+  /** Buttons and links beside the title, of which one at most is primary. */
   children?: ComponentChildren;
-}) {
+}
+
+/** Head of a page: the way to it, title, description and actions. */
+export function PageHead(props: PageHeadProps) {
   const { title, lead, crumbs = [], children } = props;
   return (
     <>
@@ -39,6 +43,33 @@ export function PageHead(props: {
       </header>
     </>
   );
+}
+
+/** Title and head of a page. */
+export interface PageStart extends Omit<PageHeadProps, "title" | "children"> {
+  /** Title of the document, and of the page unless it has a heading. */
+  title: string;
+  heading?: ComponentChildren;
+  actions?: ComponentChildren;
+  /** Errors of the form of the page. The one of the whole form is shown after the head. */
+  errors?: FieldErrors | undefined;
+  /** Class of an element around all of the page. */
+  class?: "narrow" | "narrow stack";
+}
+
+/** A page with its head. */
+export function HeadedPage({ start, children }: { start: PageStart; children: ComponentChildren }) {
+  const { title, heading = title, lead, crumbs, actions, errors, class: className } = start;
+  const all = (
+    <>
+      <PageHead title={heading} lead={lead} crumbs={crumbs}>
+        {actions}
+      </PageHead>
+      <FormError message={errors?.[wholeForm]} />
+      {children}
+    </>
+  );
+  return className === undefined ? all : <div class={className}>{all}</div>;
 }
 
 export interface Crumb {
@@ -137,6 +168,18 @@ export function Copyable({ text, label, secret = false }: { text: string; label:
       <button type="button" class="btn small" data-copy={text} hidden aria-label={`Copy ${label}`}>
         Copy
       </button>
+    </div>
+  );
+}
+
+/** The buttons at the end of a form: the one that submits it, further ones, and the way back. */
+export function FormButtons(props: { submit: string; back: string; children?: ComponentChildren }) {
+  const { submit, back, children } = props;
+  return (
+    <div class="line">
+      <Button label={submit} variant="primary" />
+      {children}
+      <LinkButton path={back} label="Cancel" variant="plain" />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import explanations from "./help.json" with { type: "json" };
 import { Icon, type IconName } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
 
@@ -34,22 +35,28 @@ export function MenuLink(props: {
   );
 }
 
-/** Explanation behind an icon: one sentence, and the part of the manual that says more. */
-export function Help(props: {
+/** An explanation: one sentence or a few. */
+interface Explanation {
   /** Term or setting that is explained. */
   about: string;
-  children: ComponentChildren;
+  text: string;
   /** Path within the manual: `look-alikes#homograph`. */
-  manual?: string;
-}) {
-  const { about, children, manual } = props;
+  manual?: string | undefined;
+}
+
+/** Subject of an explanation: an entry of `help.json`, or a text that depends on the page. */
+export type HelpTopic = keyof typeof explanations | Explanation;
+
+/** Explanation behind an icon, with a link to the part of the manual that says more. */
+export function Help({ topic }: { topic: HelpTopic }) {
+  const { about, text, manual }: Explanation = typeof topic === "string" ? explanations[topic] : topic;
   return (
     <details class="opens help">
       <summary aria-label={`What is ${about}?`} title={`What is ${about}?`}>
         <Icon name="info" />
       </summary>
       <div class="menu">
-        {children}
+        {text}
         {manual === undefined ? null : (
           <>
             {" "}

@@ -1,16 +1,58 @@
-import type { ComponentChildren } from "preact";
-import { FieldError } from "../../../platform/lib/errors.ts";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
+import { Help, type HelpTopic } from "./disclosure.tsx";
+import type { FieldErrors } from "./fields.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
 
+/** Input of a form and what is wrong with it. Each field shows its own, by its name. */
+interface FormState {
+  /** Values to begin with, or those that were submitted. Absent: the fields begin as they are written. */
+  form?: URLSearchParams | undefined;
+  errors?: FieldErrors | undefined;
+}
+
+const FormStateOf = createContext<FormState>({});
+
+/** Returns the input of the form around a component, and what is wrong with it. */
+export function useForm() {
+  const { form = new URLSearchParams(), errors = {} } = useContext(FormStateOf);
+  return { form, errors };
+}
+
 /** A POST form with the CSRF token. */
-export function Form(props: { action: string; children: ComponentChildren; class?: string; id?: string }) {
-  const { action, children, class: className, id } = props;
+export function Form(
+  props: FormState & {
+    action: string;
+    children: ComponentChildren;
+    class?: string;
+    id?: string;
+    /** Whether it sends files. */
+    upload?: boolean;
+  },
+) {
+  const { action, children, class: className, id, upload = false, ...state } = props;
   const { csrfToken } = usePage();
   return (
-    <form method="post" action={action} class={className} id={id}>
+    <form
+      method="post"
+      action={action}
+      encType={upload ? "multipart/form-data" : undefined}
+      class={className}
+      id={id}
+    >
       <input type="hidden" name="form_token" value={csrfToken} />
-      {children}
+      <FormStateOf.Provider value={state}>{children}</FormStateOf.Provider>
+    </form>
+  );
+}
+
+/** A form that filters the list of a page. Its fields show the query of the page. */
+export function FilterForm({ action, children }: { action: string; children: ComponentChildren }) {
+  const { query } = usePage();
+  return (
+    <form method="get" action={action} class="line filters" role="search">
+      <FormStateOf.Provider value={{ form: query }}>{children}</FormStateOf.Provider>
     </form>
   );
 }
@@ -88,33 +130,28 @@ export function Button(props: { label: string; name?: string; value?: string } &
   );
 }
 
-export function TextField({
-  type = "text",
-  value,
-  required,
-  maxLength,
-  placeholder,
-  autocomplete = "off",
-  autofocus,
-  suggestions = [],
-  ...field
-}: FieldProps & {
-  type?: "text" | "url" | "search" | "password" | "number" | "date" | "time" | "datetime-local";
-  value?: string | undefined;
-  required?: boolean;
-  maxLength?: number;
-  placeholder?: string;
-  autocomplete?: string;
-  autofocus?: boolean;
-  /** Values to choose from while typing. */
-  suggestions?: readonly string[];
-}) {
+export function TextField(
+  props: FieldProps & {
+    type?: "text" | "url" | "search" | "password" | "number" | "date" | "time" | "datetime-local";
+    value?: string | undefined;
+    required?: boolean;
+    maxLength?: number;
+    placeholder?: string;
+    autocomplete?: string;
+    autofocus?: boolean;
+    /** Values to choose from while typing. */
+    suggestions?: readonly string[];
+  },
+) {
+  const { type = "text", autocomplete = "off", suggestions = [], ...field } = props;
+  const { required, maxLength, placeholder, autofocus } = field;
+  const { value, error } = useField(field);
   return (
-    <FieldLayout field={field}>
+    <FieldLayout field={field} error={error}>
       <input
         // JSX has a narrower type for each kind of input; the attributes used here are valid for all of them.
         type={type as "text"}
-        value={value}
+        value={type === "password" ? undefined : value}
         required={required}
         maxLength={maxLength}
         placeholder={placeholder}
@@ -124,7 +161,7 @@ export function TextField({
         autocapitalize="none"
         class="input"
         list={suggestions.length === 0 ? undefined : `${field.name}-suggestions`}
-        {...fieldAttributes(field)}
+        {...fieldAttributes(field, error)}
       />
       {suggestions.length === 0 ? null : (
         <datalist id={`${field.name}-suggestions`}>
@@ -138,10 +175,11 @@ export function TextField({
 }
 
 export function TextArea(props: FieldProps & { value?: string; rows?: number; maxLength?: number }) {
-  const { value, rows = 4, maxLength, ...field } = props;
+  const { rows = 4, maxLength, ...field } = props;
+  const { value, error } = useField(field);
   return (
-    <FieldLayout field={field}>
-      <textarea class="input" rows={rows} maxLength={maxLength} {...fieldAttributes(field)}>
+    <FieldLayout field={field} error={error}>
+      <textarea class="input" rows={rows} maxLength={maxLength} {...fieldAttributes(field, error)}>
         {value}
       </textarea>
     </FieldLayout>
@@ -170,10 +208,11 @@ export function Select(
     any?: string;
   },
 ) {
-  const { choices, value, any, ...field } = props;
+  const { choices, any, ...field } = props;
+  const { value, error } = useField(field);
   return (
-    <FieldLayout field={field}>
-      <select class="input" {...fieldAttributes(field)}>
+    <FieldLayout field={field} error={error}>
+      <select class="input" {...fieldAttributes(field, error)}>
         {any === undefined ? null : (
           <option value="" selected={(value ?? "") === ""}>
             {any}
@@ -191,13 +230,14 @@ export function Select(
 
 /** A group of checkboxes, or of radio buttons with `single`. */
 export function Choices(
-  props: FieldProps & { choices: readonly Choice[]; values: readonly string[]; single?: boolean },
+  props: FieldProps & { choices: readonly Choice[]; values?: readonly string[]; single?: boolean },
 ) {
-  const { choices, values, single = false, label, name, hint, help, error } = props;
+  const { choices, single = false, label, name, hint, help } = props;
+  const { values, error } = useField(props);
   return (
     <fieldset class="field" aria-describedby={error === undefined ? undefined : `${name}-error`}>
       <legend>{label}</legend>
-      {help}
+      {help === undefined ? null : <Help topic={help} />}
       <CheckboxList choices={choices} values={values} single={single} name={name} />
       {error === undefined ? null : <FieldErrorText name={name} error={error} />}
       {hint === undefined ? null : <p class="hint">{hint}</p>}
@@ -206,7 +246,7 @@ export function Choices(
 }
 
 /** Checkboxes, or radio buttons with `single`, for a group that has a label already. */
-function CheckboxList(props: {
+export function CheckboxList(props: {
   choices: readonly Choice[];
   values: readonly string[];
   single?: boolean;
@@ -233,7 +273,10 @@ function CheckboxList(props: {
   );
 }
 
-export function Checkbox({ label, name, checked }: { label: string; name: string; checked: boolean }) {
+export function Checkbox(props: { label: string; name: string; checked?: boolean }) {
+  const { label, name } = props;
+  const { form } = useContext(FormStateOf);
+  const { checked = form?.get(name) === "yes" } = props;
   return (
     <label class="check">
       <input type="checkbox" name={name} value="yes" checked={checked} />
@@ -242,18 +285,37 @@ export function Checkbox({ label, name, checked }: { label: string; name: string
   );
 }
 
-interface FieldProps {
+export interface FieldProps {
   label: string;
   name: string;
   hint?: ComponentChildren;
-  /** Explanation of the setting beside its label: `<Help>`. */
-  help?: ComponentChildren;
-  /** Describes what is wrong with the value. */
-  error?: string | undefined;
+  /** Explanation of the setting beside its label. */
+  help?: HelpTopic | undefined;
+  /** Value while the form has none for this field. Default: empty. */
+  initial?: string | undefined;
+  /** Describes what is wrong with the value. Default: the error of the form for this field; null: none. */
+  error?: string | null | undefined;
+}
+
+/** Returns what a field shows: what its properties say, or else the value and the error of its form. */
+export function useField(
+  field: Pick<FieldProps, "name" | "initial" | "error"> & {
+    value?: string | null | undefined;
+    values?: readonly string[] | undefined;
+  },
+) {
+  const { form, errors = {} } = useContext(FormStateOf);
+  const { name, initial } = field;
+  const error = field.error === undefined ? errors[name] : (field.error ?? undefined);
+  const value = field.value ?? form?.get(name) ?? initial ?? (form === undefined ? undefined : "");
+  const given = form?.getAll(name) ?? [];
+  const isEmpty = given.every((one) => one === "");
+  const values = field.values ?? (isEmpty && initial !== undefined ? [initial] : given);
+  return { value, values, error };
 }
 
 /** Returns the attributes that tie a field to its hint and its error for assistive technology. */
-function fieldAttributes({ name, hint, error }: FieldProps) {
+function fieldAttributes({ name, hint }: FieldProps, error: string | undefined) {
   const ids = [
     ...(error === undefined ? [] : [`${name}-error`]),
     ...(hint === undefined ? [] : [`${name}-hint`]),
@@ -266,8 +328,9 @@ function fieldAttributes({ name, hint, error }: FieldProps) {
   };
 }
 
-function FieldLayout({ field, children }: { field: FieldProps; children: ComponentChildren }) {
-  const { label, name, hint, help, error } = field;
+function FieldLayout(props: { field: FieldProps; error: string | undefined; children: ComponentChildren }) {
+  const { field, error, children } = props;
+  const { label, name, hint, help } = field;
   return (
     <div class="field">
       {help === undefined ? (
@@ -275,7 +338,7 @@ function FieldLayout({ field, children }: { field: FieldProps; children: Compone
       ) : (
         <div class="labeled">
           <label for={name}>{label}</label>
-          {help}
+          <Help topic={help} />
         </div>
       )}
       {children}
@@ -289,81 +352,11 @@ function FieldLayout({ field, children }: { field: FieldProps; children: Compone
   );
 }
 
-function FieldErrorText({ name, error }: { name: string; error: string }) {
+export function FieldErrorText({ name, error }: { name: string; error: string }) {
   return (
     <div class="error">
       <Icon name="fail" />
       <p id={`${name}-error`}>{error}</p>
     </div>
   );
-}
-
-/**
- * A choice between all and some: two radio buttons, and the fields for some of them. A selection that is empty never
- * means all, so that unchecking the last box cannot select more.
- */
-export function OnlyThese({
-  label,
-  name,
-  all,
-  only = "Only these",
-  choices,
-  form,
-  values = form.getAll(name),
-  help,
-  error,
-  children,
-}: {
-  label: string;
-  /** Name of the field with the values. The radio buttons are called `<name>_scope`. */
-  name: string;
-  /** Label of the choice of all. */
-  all: string;
-  /** Label of the choice of some. */
-  only?: string;
-  /** Values to choose from; `children` if they are typed in. */
-  choices?: readonly Choice[];
-  form: URLSearchParams;
-  /** Default: those in the form. */
-  values?: readonly string[];
-  help?: ComponentChildren;
-  error?: string | undefined;
-  children?: ComponentChildren;
-}) {
-  const scope = form.get(`${name}_scope`);
-  const isAll = scope === null ? values.length === 0 : scope === "all";
-  return (
-    <fieldset class="field either" aria-describedby={error === undefined ? undefined : `${name}-error`}>
-      <legend>{label}</legend>
-      {help}
-      <Scope name={name} value="all" label={all} checked={isAll} />
-      <Scope name={name} value="only" label={only} checked={!isAll} />
-      <div class="only">
-        {choices === undefined ? children : <CheckboxList name={name} choices={choices} values={values} />}
-      </div>
-      {error === undefined ? null : <FieldErrorText name={name} error={error} />}
-    </fieldset>
-  );
-}
-
-function Scope(props: { name: string; value: "all" | "only"; label: string; checked: boolean }) {
-  const { name, value, label, checked } = props;
-  return (
-    <label class="check">
-      <input type="radio" name={`${name}_scope`} value={value} checked={checked} />
-      <span>{label}</span>
-    </label>
-  );
-}
-
-/**
- * Returns the values of such a choice, empty for all.
- * @throws FieldError if only some are to be chosen, and none is
- */
-export function readOnlyThese(form: URLSearchParams, name: string, values = form.getAll(name)): string[] {
-  const scope = form.get(`${name}_scope`);
-  if (scope === "all") return [];
-  if (scope === "only" && values.length === 0)
-    throw new FieldError(name, "choose at least one, or choose all");
-  return values;
 }

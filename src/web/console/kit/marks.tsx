@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import type { Severity } from "../../../platform/vocabulary/threats.ts";
 import { PostButton } from "./form.tsx";
 import { Icon, type IconName } from "./icons.tsx";
-import type { Flash } from "./page-result.ts";
 
 export type Tone = "neutral" | "good" | "warn" | "bad" | "live";
 
@@ -80,6 +79,21 @@ export function Note(props: {
       {action}
     </div>
   );
+}
+
+/** A message that is shown once, on the next page. */
+export interface Flash {
+  tone: "success" | "warning" | "danger";
+  text: string;
+  /** Buttons beside the message, such as Undo. */
+  action?: FlashAction | readonly FlashAction[];
+}
+
+/** A button that posts these fields to `path`. */
+export interface FlashAction {
+  label: string;
+  path: string;
+  fields: Record<string, string | readonly string[]>;
 }
 
 const flashTones = { success: "good", warning: "warn", danger: "bad" } as const;

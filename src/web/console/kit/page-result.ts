@@ -1,25 +1,12 @@
-import type { VNode } from "preact";
-
-/** A message that is shown once, on the next page. */
-export interface Flash {
-  tone: "success" | "warning" | "danger";
-  text: string;
-  /** Buttons beside the message, such as Undo. */
-  action?: FlashAction | readonly FlashAction[];
-}
-
-/** A button that posts these fields to `path`. */
-export interface FlashAction {
-  label: string;
-  path: string;
-  fields: Record<string, string | readonly string[]>;
-}
+import { h, type ComponentChildren, type VNode } from "preact";
+import { HeadedPage, type PageStart } from "./components.tsx";
+import type { Flash } from "./marks.tsx";
 
 export type PageResult =
   | {
       kind: "page";
       title: string;
-      content: VNode;
+      content: ComponentChildren;
       status: number;
       beside: VNode | null | undefined;
       alone: boolean;
@@ -30,15 +17,26 @@ export type PageResult =
 
 /**
  * Returns a whole page inside the console's layout.
+ * @param start the head of the page; only the title of the document if the content has a head of its own
  * @param options.alone without the navigation
  * @param options.beside what stands beside the content of a work page, if anything; undefined: a page for reading
  */
 export function page(
-  title: string,
-  content: VNode,
+  start: string | PageStart,
+  content: ComponentChildren,
   { status = 200, beside, alone = false }: { status?: number; beside?: VNode | null; alone?: boolean } = {},
 ): PageResult {
-  return { kind: "page", title, content, status, beside, alone };
+  if (typeof start === "string") return { kind: "page", title: start, content, status, beside, alone };
+  const { title, errors = {} } = start;
+  const isValid = Object.keys(errors).length === 0;
+  return {
+    kind: "page",
+    title,
+    content: h(HeadedPage, { start, children: content }),
+    status: isValid ? status : 400,
+    beside,
+    alone,
+  };
 }
 
 /**

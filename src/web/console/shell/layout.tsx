@@ -1,10 +1,10 @@
 import type { ComponentChildren, VNode } from "preact";
 import { capitalized } from "../../../platform/lib/wording.ts";
-import { FlashMessage, SeveritySymbols } from "../kit/marks.tsx";
+import { FlashMessage, SeveritySymbols, type Flash } from "../kit/marks.tsx";
 import { Form } from "../kit/form.tsx";
 import { Icon, type IconName } from "../kit/icons.tsx";
 import { PageContextOf, usePage, type PageContext } from "../kit/page-context.ts";
-import type { Flash } from "../kit/page-result.ts";
+
 import {
   accountPath,
   commandsPath,

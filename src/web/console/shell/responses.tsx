@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { databaseDamagedCode, databaseFileChangedCode } from "../../../platform/database/files/open-file.ts";
 import { sqliteErrorCode } from "../../../platform/database/files/errors.ts";
@@ -9,7 +9,8 @@ import { sentence } from "../../../platform/lib/wording.ts";
 import { may } from "../../../platform/vocabulary/permissions.ts";
 import { describeError } from "../../http/errors.ts";
 import { PageContextOf, type PageContext } from "../kit/page-context.ts";
-import type { Flash, PageResult } from "../kit/page-result.ts";
+import type { Flash } from "../kit/marks.tsx";
+import type { PageResult } from "../kit/page-result.ts";
 import { overviewPath } from "../kit/paths.ts";
 import type { Assets } from "./assets.ts";
 import { Frame, Layout, type MarkedEntry } from "./layout.tsx";
@@ -110,7 +111,7 @@ export function createResponder(
   function page(
     call: ConsoleRequest,
     title: string,
-    content: VNode,
+    content: ComponentChildren,
     status: number,
     { beside, alone = false }: { beside?: VNode | null | undefined; alone?: boolean } = {},
   ): Response {

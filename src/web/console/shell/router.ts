@@ -7,11 +7,12 @@
  *   `test/support/console-pages.ts`, where each page is checked for accessibility, weight, 360 px and dark mode, and
  *   from where `scripts/screenshots` takes the list of pages.
  * - A route names its method, path, and permission. `run` receives a `Context`, whose type names the services that the
- *   page uses: `Context<"feeds" | "imports">`. It returns `page(title, content)`,
+ *   page uses: `Context<"feeds" | "imports">`. It returns `page(head, content)`,
  *   `redirect(path, flash?)`, `fragment(content)`, or a `Response` (page-result.ts). It runs only for a signed-in
  *   visitor whose role allows the permission; a POST has passed the CSRF check. Invalid input is a `PublicError`,
  *   which is rendered as a page.
- * - A change is a POST that calls its service within `context.write` and ends in a redirect; `<Form>` (form.tsx) adds the CSRF token. Values to show once after
+ * - A change is a POST that calls its service within `context.write` and ends in a redirect; `<Form>` (form.tsx) adds the CSRF token,
+ *   and gives its fields their values and errors by name. Explanations are in help.json. Values to show once after
  *   the redirect (a secret, a result) go through `context.putOnce` and `context.takeOnce`. An action that cannot be
  *   undone has its own page that asks for confirmation: `<Confirm>`.
  * - `context.by` is the actor for services and the audit log.

@@ -8,10 +8,10 @@ import type { BatchResult, DecisionOptions, UndoOutcome } from "../../../threats
 import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { parseWholeNumber } from "../kit/fields.ts";
 import { inWords } from "../kit/labels.ts";
-import { type Flash, type FlashAction, fragment, redirect, type PageResult } from "../kit/page-result.ts";
+import { fragment, redirect, type PageResult } from "../kit/page-result.ts";
 import { triagePath, undoTriagePath } from "../kit/paths.ts";
 import { relativeAge } from "../kit/times.ts";
-import { FlashActions } from "../kit/marks.tsx";
+import { FlashActions, type Flash, type FlashAction } from "../kit/marks.tsx";
 
 /** Decisions about a threat, with their keyboard shortcuts. */
 export const decisions: readonly { status: Status; label: string; key: string }[] = [

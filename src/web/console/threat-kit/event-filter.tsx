@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { readProtectedDomain } from "../../../platform/config/fields/texts.ts";
 import type { FilterConfig } from "../../../platform/config/sections/notifications.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
@@ -12,9 +11,10 @@ import {
   threatTypes,
   type ThreatSource,
 } from "../../../platform/vocabulary/threats.ts";
-import { splitList, type createFieldReader, type FieldErrors } from "../kit/fields.ts";
-import { Help } from "../kit/disclosure.tsx";
-import { choicesOf, Checkbox, Select, type Choice, OnlyThese, readOnlyThese } from "../kit/form.tsx";
+import { splitList, type createFieldReader } from "../kit/fields.ts";
+import type { HelpTopic } from "../kit/disclosure.tsx";
+import { choicesOf, Checkbox, Select, type Choice, useForm } from "../kit/form.tsx";
+import { OnlyThese, readOnlyThese } from "../kit/only-these.tsx";
 import { inWords, typeDescriptions } from "../kit/labels.ts";
 
 /** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */
@@ -42,13 +42,9 @@ const sourceChoices: Choice[] = threatSources.map((source) => ({
 /** Maximum number of items that the description of a filter names. */
 const namedMax = 2;
 
-export function FilterFields(props: {
-  form: URLSearchParams;
-  /** Names of the protected domains. */
-  domains: readonly string[];
-  errors?: FieldErrors;
-}) {
-  const { form, domains, errors = {} } = props;
+/** @param props.domains names of the protected domains */
+export function FilterFields({ domains }: { domains: readonly string[] }) {
+  const { form, errors } = useForm();
   const further = ["types", "sources", "protected_domains"];
   return (
     <>
@@ -56,44 +52,19 @@ export function FilterFields(props: {
         label="Minimum severity"
         name="min_severity"
         choices={severityChoices}
-        value={form.get("min_severity") ?? "low"}
-        error={errors["min_severity"]}
-        help={
-          <Help about="the minimum severity" manual="webhooks#send-only-some-events">
-            Threats below it are not sent. A threat whose severity rises to it later is sent then.
-          </Help>
-        }
+        initial="low"
+        help="minimum_severity"
       />
       <Checkbox
         label="Only verified threats: the name is known to exist, or its page was seen"
         name="verified_only"
-        checked={form.get("verified_only") === "yes"}
       />
       <details class="more" open={further.some((name) => form.has(name) || errors[name] !== undefined)}>
         <summary>Domains, types and sources</summary>
         <div>
-          <ProtectedDomainsField
-            name="protected_domains"
-            domains={domains}
-            form={form}
-            error={errors["protected_domains"]}
-          />
-          <OnlyThese
-            label="Threat types"
-            name="types"
-            all="All types"
-            choices={typeChoices}
-            form={form}
-            error={errors["types"]}
-          />
-          <OnlyThese
-            label="Found by"
-            name="sources"
-            all="All sources"
-            choices={sourceChoices}
-            form={form}
-            error={errors["sources"]}
-          />
+          <ProtectedDomainsField name="protected_domains" domains={domains} />
+          <OnlyThese label="Threat types" name="types" all="All types" choices={typeChoices} />
+          <OnlyThese label="Found by" name="sources" all="All sources" choices={sourceChoices} />
         </div>
       </details>
     </>
@@ -190,11 +161,11 @@ export function ProtectedDomainsField(props: {
   name: string;
   /** Names that can be chosen. Other names in the form are kept. */
   domains: readonly string[];
-  form: URLSearchParams;
-  help?: ComponentChildren;
-  error?: string | undefined;
+  help?: HelpTopic | undefined;
 }) {
-  const { name, domains, form, help, error } = props;
+  const { name, domains, help } = props;
+  const { form, errors } = useForm();
+  const error = errors[name];
   const values = form.getAll(name).flatMap(splitList);
   const offered = [...new Set([...domains, ...values])];
   const isTyped = error !== undefined || offered.length === 0 || offered.length > checkboxesMax;
@@ -203,11 +174,9 @@ export function ProtectedDomainsField(props: {
       label="Protected domains"
       name={name}
       all="All, including those that are added later"
-      form={form}
       values={values}
       help={help}
-      error={error}
-      {...(isTyped ? {} : { choices: choicesOf(offered, (domain) => visible(domain)) })}
+      choices={isTyped ? undefined : choicesOf(offered, (domain) => visible(domain))}
     >
       <textarea
         class="input"

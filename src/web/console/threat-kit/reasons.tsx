@@ -5,6 +5,7 @@ import {
   type SeverityReason,
   type SeverityReasonCode,
 } from "../../../threats/threats/severity/severity-reasons.ts";
+import explanations from "../kit/help.json" with { type: "json" };
 import { Icon, type IconName } from "../kit/icons.tsx";
 import { tagClasses } from "../kit/marks.tsx";
 import { Text } from "../kit/name.tsx";
@@ -46,7 +47,7 @@ export function strongestEvidence(severityReasons: readonly SeverityReason[]): s
 }
 
 /** Part of the manual on severity. */
-export const severityManualPath = "facts#severity";
+export const severityManualPath = explanations.severity.manual;
 
 /** Reasons for a severity as tags, each of which opens what it means in this case. */
 export function ReasonTags({ reasons }: { reasons: readonly SeverityReason[] }) {

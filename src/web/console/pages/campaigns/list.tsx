@@ -72,10 +72,7 @@ export function listCampaigns({ services, now }: Context<"campaigns">): PageResu
         title="Campaigns"
         lead="Threats that share what costs an attacker money, such as an address or a certificate."
       >
-        <Help about="the score" manual="campaigns#score">
-          How much the threats have in common, from 0 to 100. Addresses and name servers that serve many
-          dissimilar names do not count.
-        </Help>
+        <Help topic="campaign_score" />
       </PageHead>
       <PagedTable
         caption="Campaigns, those with active threats and sites that are up first"

@@ -14,8 +14,8 @@ import {
   threatsPath,
 } from "../../kit/paths.ts";
 import type { PageGroup, Context } from "../../shell/router.ts";
-import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { PostButton, Select } from "../../kit/form.tsx";
+import { LinkButton, Time } from "../../kit/components.tsx";
+import { FilterForm, PostButton, Select } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { column, type Column, PagedTable, pageNumber } from "../../kit/table.tsx";
@@ -50,19 +50,18 @@ function listDecisions({ services, query, by }: Context<"domains" | "threats">):
   const keywords = new Map(services.domains.list().map((domain) => [domain.domain, domain.keywords]));
   const mine = keyOf(by);
   return page(
-    "Decisions",
+    {
+      title: "Decisions",
+      crumbs: [{ label: "Threats", path: threatsPath }],
+      lead: "What the team and its programs decided in the last day. Each decision can be undone for one day. An undo leaves alone what somebody has changed since.",
+    },
     <>
-      <PageHead
-        title="Decisions"
-        crumbs={[{ label: "Threats", path: threatsPath }]}
-        lead="What the team and its programs decided in the last day. Each decision can be undone for one day. An undo leaves alone what somebody has changed since."
-      />
-      <form class="line filters" method="get" action={decisionsPath} role="search">
+      <FilterForm action={decisionsPath}>
         <Select
           label="By"
           name="by"
           any="everybody"
-          value={decider && wanted}
+          value={decider === undefined ? "" : wanted}
           choices={deciders.map((one) => ({ value: keyOf(one), label: nameOfActor(one) }))}
         />
         <button type="submit" class="btn">
@@ -71,7 +70,7 @@ function listDecisions({ services, query, by }: Context<"domains" | "threats">):
         {wanted === mine || !deciders.some((one) => keyOf(one) === mine) ? null : (
           <LinkButton path={pathWith(decisionsPath, new URLSearchParams({ by: mine }))} label="Only mine" />
         )}
-      </form>
+      </FilterForm>
       <PagedTable
         caption="Decisions of the last day"
         columns={columns((domain) => keywords.get(domain) ?? [], query)}
@@ -180,32 +179,27 @@ function showDecision({ services, params, query }: Context<"domains" | "threats"
   const { at, batch, by, status, threats } = decision;
   const path = decisionPath(batch);
   const keywords = new Map(services.domains.list().map((domain) => [domain.domain, domain.keywords]));
-  const title = `${counted(threats, "threat")} decided: ${inWords(status)}`;
   return page(
-    title,
-    <>
-      <PageHead
-        title={title}
-        crumbs={[{ label: "Decisions", path: decisionsPath }]}
-        lead={
-          <>
-            By {by === null ? "unknown" : nameOfActor(by)}, <Time at={at} relative />.
-          </>
-        }
-      >
-        <UndoState decision={decision} back={path} />
-      </PageHead>
-      <PagedTable
-        caption="Threats of this decision"
-        columns={threatColumns((domain) => keywords.get(domain) ?? [])}
-        rowsIn={() => triage.threatsOf(batch, { page: pageNumber(query), perPage: threatsPerPage })}
-        total={threats}
-        perPage={threatsPerPage}
-        path={path}
-        query={query}
-        empty="The threats have been deleted since."
-      />
-    </>,
+    {
+      title: `${counted(threats, "threat")} decided: ${inWords(status)}`,
+      crumbs: [{ label: "Decisions", path: decisionsPath }],
+      lead: (
+        <>
+          By {by === null ? "unknown" : nameOfActor(by)}, <Time at={at} relative />.
+        </>
+      ),
+      actions: <UndoState decision={decision} back={path} />,
+    },
+    <PagedTable
+      caption="Threats of this decision"
+      columns={threatColumns((domain) => keywords.get(domain) ?? [])}
+      rowsIn={() => triage.threatsOf(batch, { page: pageNumber(query), perPage: threatsPerPage })}
+      total={threats}
+      perPage={threatsPerPage}
+      path={path}
+      query={query}
+      empty="The threats have been deleted since."
+    />,
   );
 }
 

@@ -4,9 +4,9 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { isMessage, textOf, titleOf } from "../../../../messaging/content/sent-message.ts";
 import { deliveryStatuses } from "../../../../platform/vocabulary/channels.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
-import { PageHead, Card, Facts, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, Section, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
-import { Select, TextField, PostButton } from "../../kit/form.tsx";
+import { FilterForm, Select, TextField, PostButton } from "../../kit/form.tsx";
 import { page, redirect, fragment } from "../../kit/page-result.ts";
 import {
   deliveriesPath,
@@ -99,9 +99,8 @@ function showLog(
   newest.delete("before");
   const isFiltered = Object.keys(filter).length > 0 || isUnknown;
   return page(
-    title,
+    { title, crumbs: [back], lead },
     <>
-      <PageHead title={title} crumbs={[back]} lead={lead} />
       {query.has("before") || about !== "" ? null : (
         <FailureList
           failed={deliveries.failures.of({ channels, ...(recipient === undefined ? {} : { recipient }) })}
@@ -109,7 +108,7 @@ function showLog(
           deliveries={deliveries}
         />
       )}
-      <form class="line filters" method="get" action={path} role="search">
+      <FilterForm action={path}>
         <Select
           label={label}
           name="endpoint"
@@ -117,7 +116,7 @@ function showLog(
           value={given("endpoint")}
           choices={own.map(({ id, name }) => ({ value: id, label: visible(name, 60) }))}
         />
-        <Select label="Result" name="status" any="All" value={status} choices={statusChoices} />
+        <Select label="Result" name="status" any="All" value={status ?? ""} choices={statusChoices} />
         {people ? null : (
           <TextField
             label="Event or threat"
@@ -131,7 +130,7 @@ function showLog(
         <button type="submit" class="btn">
           Apply filter
         </button>
-      </form>
+      </FilterForm>
       <DeliveryTable
         rows={rows}
         services={services}
@@ -186,27 +185,28 @@ function showDelivery(context: Context<"deliveries" | "domains" | "threats">) {
   const { domains, threats } = services;
   const sent = sentReader({ domains, log, threats })(delivery);
   return page(
-    text === undefined ? `Delivery of ${title}` : title,
-    <>
-      <PageHead
-        title={<SentName sent={sent} />}
-        crumbs={[
-          text === undefined
-            ? { label: "Webhook endpoints", path: webhooksPath }
-            : { label: "Notifications", path: notificationsPath },
-          {
-            label: text === undefined ? "Delivery log" : "Message log",
-            path: deliveriesToPath({ channel, id: recipientId }),
-          },
-        ]}
-      >
+    {
+      title: text === undefined ? `Delivery of ${title}` : title,
+      heading: <SentName sent={sent} />,
+      crumbs: [
+        text === undefined
+          ? { label: "Webhook endpoints", path: webhooksPath }
+          : { label: "Notifications", path: notificationsPath },
+        {
+          label: text === undefined ? "Delivery log" : "Message log",
+          path: deliveriesToPath({ channel, id: recipientId }),
+        },
+      ],
+      actions: (
         <PostButton
           action={`${deliveryPath(delivery)}/send`}
           label="Send again"
           icon="send"
           variant={delivery.status === "failed" ? "primary" : undefined}
         />
-      </PageHead>
+      ),
+    },
+    <>
       {stateOf(context)}
       <Card title="Details">
         <Facts

@@ -9,7 +9,8 @@ import { shellWord } from "../../../../platform/lib/shell-word.ts";
 import { FormError, PageHead, Section } from "../../kit/components.tsx";
 import { Button, Form, TextField } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { page, redirect, type Flash, type PageResult } from "../../kit/page-result.ts";
+import type { Flash } from "../../kit/marks.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath, threatPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { Help } from "../../kit/disclosure.tsx";
@@ -179,9 +180,7 @@ function LookAlikes(props: {
     column(
       <div class="line tight nowrap">
         Similarity
-        <Help about="similarity" manual="detection#similarity">
-          How close a name is to the protected domain, from 0 to 1. At 1, they look the same.
-        </Help>
+        <Help topic="similarity" />
       </div>,
       known === undefined ? "number state" : "number end",
       ({ similarity }) => similarity.toFixed(2),

@@ -75,9 +75,7 @@ export function OwnPagesCard({ own }: { own: OwnPages }) {
                 </Tag>
               ))}
               <More total={keywords.length} none="none" />
-              <Help about="a brand keyword" manual="protect-domains#brand-keywords">
-                Another word that your brand is known by. Names that contain it are matched too.
-              </Help>
+              <Help topic="brand_keyword" />
             </div>,
           ],
           [
@@ -89,10 +87,7 @@ export function OwnPagesCard({ own }: { own: OwnPages }) {
                 </Tag>
               ))}
               <More total={allow.length} none="none" />
-              <Help about="an allowed name" manual="protect-domains#allow-your-own-names">
-                A name that belongs to you or to a partner. It is never a threat, and neither are its
-                subdomains.
-              </Help>
+              <Help topic="allowed_name" />
             </div>,
           ],
           ["Beacons", <Beacons beacons={beacons} />],
@@ -192,9 +187,7 @@ function Beacons({ beacons }: { beacons: OwnPages["beacons"] }) {
           <ActionLink path={newTrapPath(beacon.name)} label="create one" />
         </span>
       )}
-      <Help about="a beacon" manual="traps#beacons">
-        A script in your page that reports when a copy of the page is shown on another host.
-      </Help>
+      <Help topic="beacon" />
     </div>
   );
 }

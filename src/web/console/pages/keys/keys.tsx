@@ -14,9 +14,9 @@ import { shellWord } from "../../../../platform/lib/shell-word.ts";
 import { keysPath as path } from "../../kit/paths.ts";
 import type { PageGroup, Context } from "../../shell/router.ts";
 import { LinkButton, PageHead, FormError, Confirm, Copyable, Section, Time } from "../../kit/components.tsx";
-import { Help } from "../../kit/disclosure.tsx";
 import { attempt, parseDay, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
-import { Button, Choices, Form, Select, TextField, type Choice, readOnlyThese } from "../../kit/form.tsx";
+import { Button, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
+import { readOnlyThese } from "../../kit/only-these.tsx";
 import { ProtectedDomainsField } from "../../threat-kit/event-filter.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { Text } from "../../kit/name.tsx";
@@ -80,7 +80,7 @@ function showKeyForm(
         lead="The key is shown once, on the next page."
       />
       <FormError message={errors[wholeForm]} />
-      <Form action={`${path}/create`}>
+      <Form action={`${path}/create`} form={form} errors={errors}>
         <TextField
           label="Name"
           name="name"
@@ -97,35 +97,17 @@ function showKeyForm(
           name="scopes"
           choices={scopeChoices}
           values={isFilledIn ? form.getAll("scopes") : defaultScopes}
-          help={
-            <Help about="a scope" manual="http-api#authenticate">
-              What requests with the key may do. Uncheck “threats:write” for programs that only read.
-            </Help>
-          }
+          help="scope"
           error={errors["scopes"]}
         />
-        <ProtectedDomainsField
-          name="domains"
-          domains={names}
-          form={form}
-          help={
-            <Help about="a key of some protected domains" manual="http-api#authenticate">
-              The key sees and changes only threats of these protected domains.
-            </Help>
-          }
-          error={errors["domains"]}
-        />
+        <ProtectedDomainsField name="domains" domains={names} help="key_domains" />
         <h2>Limits</h2>
         <Select
           label="Plan"
           name="plan"
           choices={planChoices}
           value={form.get("plan") ?? defaultPlan}
-          help={
-            <Help about="a plan" manual="http-api#rate-limits">
-              How many requests the key may make per minute. Further requests are rejected with status 429.
-            </Help>
-          }
+          help="plan"
           error={errors["plan"]}
         />
         <Select

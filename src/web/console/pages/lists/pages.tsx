@@ -33,9 +33,7 @@ const pages: EntryPages<List, Services> = {
     },
     newForm: () => formOfFields(fields, defaultFilter),
     formOf: (list) => formOfFields(fields, list),
-    fields: ({ services }, { form, errors }) => (
-      <FieldControls fields={fields} form={form} errors={errors} domains={enabledDomains(services.domains)} />
-    ),
+    fields: ({ services }) => <FieldControls fields={fields} domains={enabledDomains(services.domains)} />,
     read: ({ form }) => readFormFields(fields, form),
   },
   changed: ({ name }) => `${name} has been changed.`,

@@ -29,8 +29,8 @@ import {
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { createFieldReader, type FieldErrors } from "../../kit/fields.ts";
-import { Help } from "../../kit/disclosure.tsx";
-import { choicesOf, Choices, Select, TextField, OnlyThese, readOnlyThese } from "../../kit/form.tsx";
+import { choicesOf, Choices, Select, TextField } from "../../kit/form.tsx";
+import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
 import {
   noticeLabel,
   whatOf,
@@ -84,7 +84,7 @@ const subscriptionForm: EntryForm<Subscription, SubscriptionServices, Subscripti
       <h2>Events</h2>
       <EventFields form={form} errors={errors} />
       <h2>Threats</h2>
-      <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
+      <FilterFields domains={enabledDomains(domains)} />
       <h2>Time</h2>
       <TimeFields form={form} errors={errors} />
     </>
@@ -102,7 +102,7 @@ function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErr
           name="events"
           choices={choicesOf(types, noticeLabel)}
           values={form.getAll("events")}
-          error={index === 0 ? errors["events"] : undefined}
+          error={index === 0 ? errors["events"] : null}
         />
       ))}
     </div>
@@ -118,11 +118,7 @@ function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
         single
         label="Send messages"
         name="digest"
-        help={
-          <Help about="a burst" manual="notify#choose-who-is-sent-what">
-            Events that happen within a short time are sent as one message, also at once.
-          </Help>
-        }
+        help="burst"
         choices={digestChoices}
         values={[form.get("digest") ?? "none"]}
         error={errors["digest"]}
@@ -140,19 +136,8 @@ function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
             all="Every day"
             only="Only on these days; messages of other days wait"
             choices={weekdayChoices}
-            form={form}
-            error={errors["weekdays"]}
           />
-          <TextField
-            {...field("quiet_from")}
-            label="Quiet hours begin"
-            type="time"
-            help={
-              <Help about="quiet hours" manual="notify#choose-who-is-sent-what">
-                In quiet hours messages wait, and are sent as one when they end.
-              </Help>
-            }
-          />
+          <TextField {...field("quiet_from")} label="Quiet hours begin" type="time" help="quiet_hours" />
           <TextField
             {...field("quiet_to")}
             label="Quiet hours end"

@@ -8,7 +8,8 @@ import type { PageGroup, Context } from "../../shell/router.ts";
 import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { splitList } from "../../kit/fields.ts";
-import { choicesOf, Button, Form, Select, OnlyThese, readOnlyThese } from "../../kit/form.tsx";
+import { choicesOf, Button, Form, Select } from "../../kit/form.tsx";
+import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type PageResult, fragment } from "../../kit/page-result.ts";
 import { column, Empty, PagedTable, type Column } from "../../kit/table.tsx";
@@ -115,15 +116,7 @@ function listScans(context: Context<"config" | "domains" | "scans">): PageResult
       ) : (
         <ScanPanel scan={running.scan} progress={running} linked />
       )}
-      <Section
-        title="History"
-        aside={
-          <Help about="an unknown look-alike" manual="sources#scans">
-            A name for which no resolver gave a usable DNS response. The next scan checks it again. Many of
-            them mean that the scan may have missed threats.
-          </Help>
-        }
-      >
+      <Section title="History" aside={<Help topic="unknown_look_alike" />}>
         <PagedTable
           caption="Scans, newest first"
           columns={columns}
@@ -160,8 +153,7 @@ function StartForm({ names }: { names: readonly string[] }) {
             label="Domains"
             name="domain"
             all={`All ${grouped(names.length)} protected domains`}
-            form={new URLSearchParams()}
-            {...(names.length > checkboxesMax ? {} : { choices: choicesOf(names, (name) => visible(name)) })}
+            choices={names.length > checkboxesMax ? undefined : choicesOf(names, (name) => visible(name))}
           >
             <textarea
               class="input"

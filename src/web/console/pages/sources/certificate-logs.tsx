@@ -104,12 +104,7 @@ function lastError({ error, mismatch }: CertificateLogStatus) {
 }
 
 function LogsHelp() {
-  return (
-    <Help about="a certificate log" manual="certificate-logs#verification">
-      A public list of all certificates that are issued, usually minutes after a site gets one. phishwatch
-      compares what it reads with what the log signed.
-    </Help>
-  );
+  return <Help topic="certificate_log" />;
 }
 
 /** The state of all logs in one sentence, and the logs that need attention or are the furthest behind. */

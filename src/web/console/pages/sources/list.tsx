@@ -1,7 +1,6 @@
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { LinkButton, PageHead, Time, Card } from "../../kit/components.tsx";
-import { Help } from "../../kit/disclosure.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { keysPath, originPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -132,16 +131,7 @@ function Sums({ origins }: { origins: readonly Origin[] }) {
   return (
     <section class="cols cols-3" aria-label={`All sources, last ${listedDays} days`}>
       <DailySum title="Names" values={names} />
-      <DailySum
-        title="Matches"
-        values={matched}
-        help={
-          <Help about="a match" manual="sources#see-what-arrives">
-            A name that looks like one of your protected domains. It becomes a new threat unless it is on
-            record already.
-          </Help>
-        }
-      />
+      <DailySum title="Matches" values={matched} help="match" />
       <DailySum title="New threats" values={created} />
     </section>
   );

@@ -1,10 +1,10 @@
-import type { ComponentChildren } from "preact";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { capitalized, counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { NameOrigin } from "../../../../intake/sources/activity/source-activity.ts";
 import { feedKind, nameOfSource, type SourceStatus, type Source } from "../../../../intake/sources/source.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { Time, Card, LinkButton } from "../../kit/components.tsx";
+import { Help, type HelpTopic } from "../../kit/disclosure.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
@@ -77,8 +77,8 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 export function DailySum(props: {
   title: string;
   values: readonly number[];
-  /** Explanation of the title: `<Help>`. */
-  help?: ComponentChildren;
+  /** Explanation of the title. */
+  help?: HelpTopic;
 }) {
   const { title, values, help } = props;
   const sum = totalOf(values);
@@ -86,7 +86,7 @@ export function DailySum(props: {
     <div class="card stat">
       <div class="s line tight">
         {title}
-        {help}
+        {help === undefined ? null : <Help topic={help} />}
       </div>
       <b class="big" title={grouped(sum)}>
         {sum < longNumberMin ? grouped(sum) : short.format(sum)}

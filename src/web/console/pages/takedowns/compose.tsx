@@ -7,12 +7,9 @@ import {
   type DraftServices,
 } from "../../../../response/cases/takedowns/draft.ts";
 import {
-  bodyCharactersMax,
   goneStates,
   referencePattern,
   reportPurposes,
-  subjectCharactersMax,
-  ticketCharactersMax,
   type Report,
 } from "../../../../response/cases/takedowns/report.ts";
 import { withAttachments, textAfterChange } from "../../../../response/cases/takedowns/texts.ts";
@@ -20,7 +17,6 @@ import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
 import { isId } from "../../../../platform/lib/ids.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
 import { reportMethods } from "../../../../platform/vocabulary/cases.ts";
-import { FormError, PageHead } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
 import { attempt, parseWholeNumber, type FieldErrors, wholeForm } from "../../kit/fields.ts";
 import { download, page, redirect, type PageResult } from "../../kit/page-result.ts";
@@ -152,18 +148,16 @@ function render(
   errors: FieldErrors,
   { isLookingUp = false } = {},
 ): PageResult {
-  const title = purposeLabels[draft.purpose];
   const { from, replyTo } = context.services.takedowns.addresses() ?? { from: null, replyTo: null };
   const gone = draft.evidence.filter(({ threat }) => goneStates.includes(threat.siteState)).length;
   return page(
-    title,
+    {
+      title: purposeLabels[draft.purpose],
+      lead: "Nothing is sent until you send it.",
+      crumbs: [{ label: "Takedowns", path: takedownsPath }, ...crumbOf(draft.previous)],
+      errors,
+    },
     <>
-      <PageHead
-        title={title}
-        lead="Nothing is sent until you send it."
-        crumbs={[{ label: "Takedowns", path: takedownsPath }, ...crumbOf(draft.previous)]}
-      />
-      <FormError message={errors[wholeForm]} />
       {isLookingUp ? (
         <Note tone="info" title="The hosting provider is being looked up">
           Open this page again in a few seconds to see its abuse contact.
@@ -187,12 +181,10 @@ function render(
           typed={typed}
           errors={errors}
           sender={from === null ? null : { from, replyTo }}
-          limits={{ subjectCharactersMax, bodyCharactersMax, ticketCharactersMax }}
         />
         <RecipientList draft={draft} />
       </div>
     </>,
-    { status: Object.keys(errors).length === 0 ? 200 : 400 },
   );
 }
 

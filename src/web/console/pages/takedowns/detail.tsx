@@ -8,8 +8,8 @@ import {
 import { bytesText } from "../../../../platform/lib/durations.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { escapeHidden } from "../../../../platform/lib/safe-text.ts";
-import { Card, Facts, FormError, LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { parseWholeNumber, type FieldErrors, wholeForm, attempt } from "../../kit/fields.ts";
+import { Card, Facts, LinkButton, Time } from "../../kit/components.tsx";
+import { parseWholeNumber, type FieldErrors, attempt } from "../../kit/fields.ts";
 import { Button, Form, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
@@ -34,26 +34,20 @@ function findReport({ params, services }: TakedownContext): ReportDetails {
 }
 
 export function showReport(context: TakedownContext): PageResult {
-  return renderReport(findReport(context), { text: "", ticket: "" }, {});
+  return renderReport(findReport(context), context.form);
 }
 
-/** Input of the form of a response. */
-interface TypedResponse {
-  text: string;
-  ticket: string;
-}
-
-function renderReport(details: ReportDetails, typed: TypedResponse, errors: FieldErrors): PageResult {
+/** @param form input of the form of a response */
+function renderReport(details: ReportDetails, form: URLSearchParams, errors?: FieldErrors): PageResult {
   const { report, takedowns } = details;
   return page(
-    report.reference,
+    {
+      title: report.reference,
+      lead: <Lead report={report} />,
+      crumbs: [{ label: "Takedowns", path: takedownsPath }],
+      errors,
+    },
     <>
-      <PageHead
-        title={report.reference}
-        lead={<Lead report={report} />}
-        crumbs={[{ label: "Takedowns", path: takedownsPath }]}
-      />
-      <FormError message={errors[wholeForm]} />
       <NextStep details={details} />
       <div class="cols cols-main">
         <div class="stack">
@@ -63,7 +57,7 @@ function renderReport(details: ReportDetails, typed: TypedResponse, errors: Fiel
             </h3>
             <pre>{escapedLines(report.body)}</pre>
           </Card>
-          <Responses details={details} typed={typed} errors={errors} />
+          <Responses details={details} form={form} errors={errors} />
         </div>
         <div class="stack">
           <Card title="Sites">
@@ -85,7 +79,6 @@ function renderReport(details: ReportDetails, typed: TypedResponse, errors: Fiel
         </div>
       </div>
     </>,
-    { status: Object.keys(errors).length === 0 ? 200 : 400 },
   );
 }
 
@@ -214,30 +207,25 @@ function FileLinks({ files, seq }: { files: ReportDetails["files"]; seq: number 
   );
 }
 
-function Responses(props: { details: ReportDetails; errors: FieldErrors; typed: TypedResponse }) {
-  const { details, errors, typed } = props;
+function Responses(props: {
+  details: ReportDetails;
+  form: URLSearchParams;
+  errors: FieldErrors | undefined;
+}) {
+  const { details, ...state } = props;
   const { report, responses } = details;
   const path = takedownPath(report.seq);
   const { mayOpen } = usePage();
   return (
     <Card title="Responses" id="responses">
       {mayOpen("POST", `${path}/responses`) ? (
-        <Form action={`${path}/responses`} class="stack">
-          <TextArea
-            label="Paste a response"
-            name="text"
-            value={typed.text}
-            rows={4}
-            maxLength={responseCharactersMax}
-            error={errors["text"]}
-          />
+        <Form action={`${path}/responses`} class="stack" {...state}>
+          <TextArea label="Paste a response" name="text" maxLength={responseCharactersMax} />
           <TextField
             label="Their reference"
             name="ticket"
-            value={typed.ticket}
             maxLength={ticketCharactersMax}
             hint={report.ticket === null ? "The ticket number, if the response has one." : undefined}
-            error={errors["ticket"]}
           />
           <div class="line">
             <Button label="Save response" />
@@ -305,11 +293,11 @@ export async function closeReport(context: TakedownContext): Promise<PageResult>
 async function change(
   context: TakedownContext,
   done: string,
-  work: (seq: number, typed: TypedResponse) => void,
+  work: (seq: number, typed: { text: string; ticket: string }) => void,
 ): Promise<PageResult> {
   const details = findReport(context);
   const typed = { text: context.form.get("text") ?? "", ticket: context.form.get("ticket") ?? "" };
   const { seq } = details.report;
   const changed = await attempt(() => context.write(() => work(seq, typed)));
-  return changed.ok ? redirect(takedownPath(seq), done) : renderReport(details, typed, changed.errors);
+  return changed.ok ? redirect(takedownPath(seq), done) : renderReport(details, context.form, changed.errors);
 }

@@ -1,5 +1,10 @@
 import { hasContact } from "../../../../response/cases/recipients/recipients.ts";
 import type { Draft, RecipientChoice } from "../../../../response/cases/takedowns/draft.ts";
+import {
+  bodyCharactersMax,
+  subjectCharactersMax,
+  ticketCharactersMax,
+} from "../../../../response/cases/takedowns/report.ts";
 import { textDigest } from "../../../../response/cases/takedowns/texts.ts";
 import { escapeHidden } from "../../../../platform/lib/safe-text.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
@@ -34,59 +39,35 @@ const buttons: Record<ReportMethod, string> = {
 export function DraftForm(props: {
   draft: Draft;
   errors: FieldErrors;
-  limits: { subjectCharactersMax: number; bodyCharactersMax: number; ticketCharactersMax: number };
   /** Null: no mail server is set. */
   sender: { from: string; replyTo: string | null } | null;
   typed: Typed;
 }) {
-  const { draft, errors, limits, sender, typed } = props;
+  const { draft, errors, sender, typed } = props;
   const { chosen, method } = draft;
   return (
     <Card title={<Text text={chosen.recipient.name} charactersMax={80} />} aside={<Methods draft={draft} />}>
-      <Form action={newTakedownPath} class="stack">
+      <Form action={newTakedownPath} class="stack" form={new URLSearchParams({ ...typed })} errors={errors}>
         <HiddenFields fields={fieldsOf(draft)} />
         {method === "email" && sender !== null ? (
           <>
             <Facts
               facts={[["From", sender.from], sender.replyTo !== null && ["Responses to", sender.replyTo]]}
             />
-            <TextField
-              label="To"
-              name="email"
-              value={typed.email}
-              required
-              maxLength={320}
-              error={errors["email"]}
-            />
+            <TextField label="To" name="email" required maxLength={320} />
           </>
         ) : (
           <Instructions draft={draft} typed={typed} />
         )}
-        <TextField
-          label="Subject"
-          name="subject"
-          value={typed.subject}
-          required
-          maxLength={limits.subjectCharactersMax}
-          error={errors["subject"]}
-        />
-        <TextArea
-          label="Text"
-          name="body"
-          value={typed.body}
-          rows={24}
-          maxLength={limits.bodyCharactersMax}
-          error={errors["body"]}
-        />
+        <TextField label="Subject" name="subject" required maxLength={subjectCharactersMax} />
+        <TextArea label="Text" name="body" rows={24} maxLength={bodyCharactersMax} />
         <FileList draft={draft} />
         {method === "email" ? null : (
           <TextField
             label="Their reference"
             name="ticket"
-            value={typed.ticket}
-            maxLength={limits.ticketCharactersMax}
+            maxLength={ticketCharactersMax}
             hint="The ticket number that you received, if any."
-            error={errors["ticket"]}
           />
         )}
         <div class="line">

@@ -83,11 +83,7 @@ function SiteState({
           since <Time at={siteStateAt} relative />
         </span>
       )}
-      {inPanel === true ? null : (
-        <Help about="site state" manual="cases#site-state">
-          What the site does, according to the facts. It is independent of your assessment.
-        </Help>
-      )}
+      {inPanel === true ? null : <Help topic="site_state" />}
     </div>
   );
 }

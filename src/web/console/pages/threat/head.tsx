@@ -29,10 +29,7 @@ export function TypeOf({ threat: { protectedDomain, type } }: { threat: Threat }
   return (
     <div>
       {capitalized(label)}
-      <Help about={label} manual="detection#types">
-        {typeDescriptions[type]}
-      </Help>{" "}
-      of{" "}
+      <Help topic={{ about: label, text: typeDescriptions[type], manual: "detection#types" }} /> of{" "}
       <a href={domainPath(protectedDomain)}>
         <Name name={protectedDomain} />
       </a>

@@ -10,7 +10,7 @@ import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
-import { ReasonTags, severityManualPath } from "../../threat-kit/reasons.tsx";
+import { ReasonTags } from "../../threat-kit/reasons.tsx";
 import { CampaignNote } from "../../threat-kit/campaign-note.tsx";
 import { LifecycleLine, timeToPage } from "../../threat-kit/lifecycle-line.tsx";
 import { PagePair } from "../../inspection-kit/page-pair.tsx";
@@ -201,14 +201,7 @@ function Aside({ details }: { details: Details }) {
       <Card {...parts.case} id="case" />
       <Reports reports={details.reports} threatId={id} />
       {parts.campaign && <Card {...parts.campaign} />}
-      <Card
-        {...parts.severity}
-        aside={
-          <Help about="severity" manual={severityManualPath}>
-            The severity follows from the name and the facts. Each reason opens what it means.
-          </Help>
-        }
-      />
+      <Card {...parts.severity} aside={<Help topic="severity" />} />
       <Card title="Recommended actions">
         <ul class="stack gap-s s">
           {advice.map((step) => (

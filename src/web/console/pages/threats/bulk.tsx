@@ -15,7 +15,8 @@ import {
   readAssignee,
 } from "../../threat-kit/assignee-field.ts";
 import { decisions, endDecision } from "../../threat-kit/decisions.tsx";
-import type { Flash, PageResult } from "../../kit/page-result.ts";
+import type { Flash } from "../../kit/marks.tsx";
+import type { PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
 import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
 import { parseWholeNumber } from "../../kit/fields.ts";

@@ -6,7 +6,7 @@ import type { Trap } from "../../../../response/traps/trap.ts";
 import { rotates } from "../../../../platform/vocabulary/traps.ts";
 import { badRequest } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
-import { Card, Copyable, Facts, LinkButton, PageHead, Time, Confirm } from "../../kit/components.tsx";
+import { Card, Copyable, Facts, LinkButton, Time, Confirm } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Button, PostButton, TextArea, TextField, Choices, Form } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -41,26 +41,29 @@ export function showTrap(context: Context<"traps">, kind: TrapKind): PageResult 
   // The visits matter most once there are any.
   const isVisited = traps.visits.totals(trap.id).length > 0;
   return page(
-    trap.name,
+    {
+      title: trap.name,
+      heading: (
+        <>
+          <Text text={trap.name} /> <StateOf trap={trap} now={now} />
+        </>
+      ),
+      crumbs: [{ label: title, path: trapsPath(kind.name) }],
+      actions: (
+        <>
+          {rotates(kind.name) ? <LinkButton path={`${path}/rotate`} label="Rotate" /> : null}
+          <PostButton
+            action={`${path}/state`}
+            label={trap.enabled ? "Disable" : "Enable"}
+            fields={{ enabled: trap.enabled ? "no" : "yes" }}
+          />
+          <Menu>
+            <MenuLink path={`${path}/delete`} label="Delete" danger />
+          </Menu>
+        </>
+      ),
+    },
     <>
-      <PageHead
-        title={
-          <>
-            <Text text={trap.name} /> <StateOf trap={trap} now={now} />
-          </>
-        }
-        crumbs={[{ label: title, path: trapsPath(kind.name) }]}
-      >
-        {rotates(kind.name) ? <LinkButton path={`${path}/rotate`} label="Rotate" /> : null}
-        <PostButton
-          action={`${path}/state`}
-          label={trap.enabled ? "Disable" : "Enable"}
-          fields={{ enabled: trap.enabled ? "no" : "yes" }}
-        />
-        <Menu>
-          <MenuLink path={`${path}/delete`} label="Delete" danger />
-        </Menu>
-      </PageHead>
       {isVisited ? null : deploy}
       <Card title="Details">
         <Facts facts={factsOf(trap, kind)} />
@@ -143,23 +146,14 @@ export function confirmRotation(context: Context<"traps">, kind: TrapKind): Page
   const title = `Give ${visible(trap.name)} a new address?`;
   const path = trapPath(kind.name, trap.id);
   return page(
-    title,
-    <>
-      <PageHead title={title} crumbs={[{ label: trap.name, path }]} />
-      <Form action={`${path}/rotate`} class="narrow">
-        <Choices
-          label="The old address"
-          name="watch_old"
-          choices={oldAddressChoices}
-          values={["yes"]}
-          single
-        />
-        <p class="line">
-          <Button label="Rotate" variant="primary" />
-          <LinkButton path={path} label="Cancel" />
-        </p>
-      </Form>
-    </>,
+    { title, crumbs: [{ label: trap.name, path }] },
+    <Form action={`${path}/rotate`} class="narrow">
+      <Choices label="The old address" name="watch_old" choices={oldAddressChoices} initial="yes" single />
+      <p class="line">
+        <Button label="Rotate" variant="primary" />
+        <LinkButton path={path} label="Cancel" />
+      </p>
+    </Form>,
   );
 }
 

@@ -15,10 +15,10 @@ import {
   newDomainPath,
 } from "../../kit/paths.ts";
 import type { PageGroup, Context, Route } from "../../shell/router.ts";
-import { LinkButton, PageHead, Time, FirstStep, FormError } from "../../kit/components.tsx";
+import { LinkButton, Time, FirstStep } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { column, ListTable, type Column, Empty } from "../../kit/table.tsx";
-import { attempt, parseDay, splitList } from "../../kit/fields.ts";
+import { attempt, parseDay, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { choicesOf, Button, Choices, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import {
   confirmDeletion,
@@ -92,25 +92,24 @@ function listTraps({ services: { traps }, now }: Context<"traps">, kind: TrapKin
   const all = traps.of(kind).list();
   const newPath = newTrapPath(kind.name);
   return page(
-    title,
-    <>
-      <PageHead title={title} lead={lead}>
-        <LinkButton path={newPath} label={`Create ${kind.name}`} icon="plus" variant="primary" />
-      </PageHead>
-      <ListTable
-        caption={title}
-        columns={columnsOf(kind, all, { now, visits: traps.visits })}
-        rows={all}
-        empty={
-          <>
-            {emptyList}
-            <FirstStep path={newPath} label={`Create a ${kind.name}`}>
-              to begin.
-            </FirstStep>
-          </>
-        }
-      />
-    </>,
+    {
+      title,
+      lead,
+      actions: <LinkButton path={newPath} label={`Create ${kind.name}`} icon="plus" variant="primary" />,
+    },
+    <ListTable
+      caption={title}
+      columns={columnsOf(kind, all, { now, visits: traps.visits })}
+      rows={all}
+      empty={
+        <>
+          {emptyList}
+          <FirstStep path={newPath} label={`Create a ${kind.name}`}>
+            to begin.
+          </FirstStep>
+        </>
+      }
+    />,
   );
 }
 
@@ -166,7 +165,7 @@ function LastVisit({ totals }: { totals: readonly VisitTotal[] }) {
 type FormContext = Context<"domains" | "traps">;
 
 function newTrap(context: FormContext, kind: TrapKind): PageResult {
-  return formPage(context, kind, (name) => context.query.get(name) ?? "");
+  return formPage(context, kind, context.query);
 }
 
 async function createTrap(context: FormContext, kind: TrapKind): Promise<PageResult> {
@@ -181,7 +180,7 @@ async function createTrap(context: FormContext, kind: TrapKind): Promise<PageRes
     };
     return context.write(() => services.traps.of(kind).create(wanted, { by }));
   });
-  if (!created.ok) return formPage(context, kind, given, created.message);
+  if (!created.ok) return formPage(context, kind, form, { [wholeForm]: created.message });
   return redirect(trapPath(kind.name, created.value.id), create.done);
 }
 
@@ -202,8 +201,8 @@ function valueIn({ type, label }: TrapField, text: string): FieldValues[string] 
 function formPage(
   { services }: FormContext,
   kind: TrapKind,
-  given: (name: string) => string,
-  error?: string,
+  form: URLSearchParams,
+  errors?: FieldErrors,
 ): PageResult {
   const { create, fields, texts, title: listTitle } = kind.presentation;
   const domains = services.domains
@@ -211,69 +210,62 @@ function formPage(
     .filter(({ enabled }) => enabled)
     .map(({ domain }) => domain);
   const needsDomain = domains.length === 0 && fields.some(({ type }) => type === "protected_domain");
-  const title = `Create ${kind.name}`;
   return page(
-    title,
-    <>
-      <PageHead
-        title={title}
-        crumbs={[{ label: listTitle, path: trapsPath(kind.name) }]}
-        {...(create.lead === undefined ? {} : { lead: create.lead })}
-      />
-      <FormError message={error} />
-      {needsDomain ? (
-        <Empty
-          title="No protected domains yet"
-          action={<LinkButton path={newDomainPath} label="Add domain" icon="plus" variant="primary" />}
-        >
-          A {kind.name} belongs to a protected domain.
-        </Empty>
-      ) : (
-        <Form action={newTrapPath(kind.name)} class="narrow trap-form">
-          {fields.slice(0, 1).map((field) => (
-            <Control field={field} value={given(field.name)} domains={domains} />
-          ))}
-          <TextField label="Name" name="name" value={given("name")} maxLength={100} hint={texts.nameHint} />
-          <TextField label="Memo" name="memo" value={given("memo")} maxLength={1_000} hint={texts.memoHint} />
-          {fields.slice(1).map((field) => (
-            <div class={field.only === undefined ? undefined : onlyClasses[field.only]}>
-              <Control field={field} value={given(field.name)} domains={domains} />
-            </div>
-          ))}
-          <p class="line">
-            <Button label={`Create ${kind.name}`} variant="primary" />
-            <LinkButton path={trapsPath(kind.name)} label="Cancel" />
-          </p>
-        </Form>
-      )}
-    </>,
-    error === undefined ? {} : { status: 400 },
+    {
+      title: `Create ${kind.name}`,
+      crumbs: [{ label: listTitle, path: trapsPath(kind.name) }],
+      lead: create.lead,
+      errors,
+    },
+    needsDomain ? (
+      <Empty
+        title="No protected domains yet"
+        action={<LinkButton path={newDomainPath} label="Add domain" icon="plus" variant="primary" />}
+      >
+        A {kind.name} belongs to a protected domain.
+      </Empty>
+    ) : (
+      <Form action={newTrapPath(kind.name)} class="narrow trap-form" form={form}>
+        {fields.slice(0, 1).map((field) => (
+          <Control field={field} domains={domains} />
+        ))}
+        <TextField label="Name" name="name" maxLength={100} hint={texts.nameHint} />
+        <TextField label="Memo" name="memo" maxLength={1_000} hint={texts.memoHint} />
+        {fields.slice(1).map((field) => (
+          <div class={field.only === undefined ? undefined : onlyClasses[field.only]}>
+            <Control field={field} domains={domains} />
+          </div>
+        ))}
+        <p class="line">
+          <Button label={`Create ${kind.name}`} variant="primary" />
+          <LinkButton path={trapsPath(kind.name)} label="Cancel" />
+        </p>
+      </Form>
+    ),
   );
 }
 
 /** Hides fields that do not apply to what is chosen. */
 const onlyClasses = { link: "only-link", page: "only-page", redirect: "only-redirect" } as const;
 
-function Control({ field, value, domains }: { field: TrapField; value: string; domains: readonly string[] }) {
-  const { label, name } = field;
-  const shared = { label, name, ...(field.hint === undefined ? {} : { hint: field.hint }) };
+function Control({ field, domains }: { field: TrapField; domains: readonly string[] }) {
+  const { label, name, hint } = field;
+  const shared = { label, name, hint };
   switch (field.type) {
     case "protected_domain":
-      return <Select {...shared} value={value} choices={choicesOf(domains)} />;
+      return <Select {...shared} choices={choicesOf(domains)} />;
     case "choice":
-      return (
-        <Choices {...shared} choices={field.choices} values={[value || field.choices[0]!.value]} single />
-      );
+      return <Choices {...shared} choices={field.choices} initial={field.choices[0]!.value} single />;
     case "hosts":
-      return <TextArea {...shared} value={value} rows={3} />;
+      return <TextArea {...shared} rows={3} />;
     case "multiline":
-      return <TextArea {...shared} value={value} rows={3} maxLength={field.lengthMax} />;
+      return <TextArea {...shared} rows={3} maxLength={field.lengthMax} />;
     case "expiry":
-      return <TextField {...shared} value={value} type="date" />;
+      return <TextField {...shared} type="date" />;
     case "text":
-      return <TextField {...shared} value={value} maxLength={field.lengthMax} />;
+      return <TextField {...shared} maxLength={field.lengthMax} />;
     case "url":
       // A browser does not submit a form with an invalid URL in a field that is hidden.
-      return <TextField {...shared} value={value} maxLength={field.lengthMax} placeholder="https://" />;
+      return <TextField {...shared} maxLength={field.lengthMax} placeholder="https://" />;
   }
 }

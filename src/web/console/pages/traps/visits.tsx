@@ -98,10 +98,13 @@ export function Visits(props: {
         <Card
           title="Visits"
           aside={
-            <Help about="a visit" manual="traps#visits-that-raise-no-alert">
-              A request to this {kind.name}. Visits by your own hosts, archives and similar programs are
-              counted and raise no alert.
-            </Help>
+            <Help
+              topic={{
+                about: "a visit",
+                text: `A request to this ${kind.name}. Visits by your own hosts, archives and similar programs are counted and raise no alert.`,
+                manual: "traps#visits-that-raise-no-alert",
+              }}
+            />
           }
         >
           <div class="stack">

@@ -4,9 +4,8 @@ import { eventDescriptions, eventTypes } from "../../../../platform/vocabulary/e
 import type { EntryForm } from "../../entries/description.ts";
 import { enabledDomains, filterFields, FilterFields, readFilter } from "../../threat-kit/event-filter.tsx";
 import { createFieldReader, readHeaders, type FieldErrors } from "../../kit/fields.ts";
-import { Help } from "../../kit/disclosure.tsx";
 import { Checkbox, TextArea, TextField, type Choice } from "../../kit/form.tsx";
-import { OnlyThese, readOnlyThese } from "../../kit/form.tsx";
+import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
 
 const eventChoices: Choice[] = eventTypes.map((type) => ({
   value: type,
@@ -60,10 +59,8 @@ export const endpointForm: EntryForm<Endpoint, "domains" | "webhooks", EndpointF
         name="events"
         all="All events, including types that later versions add"
         choices={eventChoices}
-        form={form}
-        error={errors["events"]}
       />
-      <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
+      <FilterFields domains={enabledDomains(domains)} />
       <h2>How it is sent</h2>
       {entry === undefined ? <SecretField form={form} errors={errors} /> : null}
       <MoreFields form={form} errors={errors} />
@@ -82,12 +79,7 @@ function SecretField({ form, errors }: { form: URLSearchParams; errors: FieldErr
     <TextField
       label="Signing secret"
       name="secret"
-      help={
-        <Help about="the signing secret" manual="webhooks#verify-signatures">
-          Each request has a signature made with it, so that the receiver can tell real events from forged
-          ones.
-        </Help>
-      }
+      help="signing_secret"
       value={form.get("secret") ?? ""}
       maxLength={200}
       error={errors["secret"]}
@@ -123,11 +115,7 @@ function MoreFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
           type="number"
           value={value("concurrency")}
           error={errors["concurrency"]}
-          help={
-            <Help about="the maximum of concurrent requests" manual="webhooks#retries">
-              Maximum number of deliveries in flight. A failing endpoint gets one at a time.
-            </Help>
-          }
+          help="concurrent_requests"
           hint="Leave empty to use webhooks.endpoint_concurrency."
         />
         <TextField
@@ -135,11 +123,7 @@ function MoreFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
           name="rate"
           value={value("rate")}
           error={errors["rate"]}
-          help={
-            <Help about="the maximum rate" manual="webhooks#retries">
-              Deliveries above this rate wait. Use it for receivers that limit requests.
-            </Help>
-          }
+          help="maximum_rate"
           hint="Leave empty for no limit."
         />
       </div>

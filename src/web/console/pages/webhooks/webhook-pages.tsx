@@ -157,10 +157,7 @@ function settingsOf(endpoint: Endpoint, { now, services: { config } }: Context<S
       "Signing secret",
       <>
         <SecretState endpoint={endpoint} now={now} declared={origin === "file"} />{" "}
-        <Help about="the signing secret" manual="webhooks#verify-signatures">
-          Each request has a signature made with it, so that the receiver can tell real events from forged
-          ones.
-        </Help>
+        <Help topic="signing_secret" />
       </>,
     ],
     // Values of headers may be secret.
