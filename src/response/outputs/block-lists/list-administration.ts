@@ -10,6 +10,7 @@ import type { Clock } from "../../../platform/lib/clock.ts";
 import { formatDuration } from "../../../platform/lib/durations.ts";
 import { badRequest, FieldError } from "../../../platform/lib/errors.ts";
 import { randomText } from "../../../platform/lib/ids.ts";
+import { jsonFields } from "../../../platform/lib/key-names.ts";
 import { listsMax, validateList } from "./list-rules.ts";
 import { defaultFilter, type DeclaredList, type List, type ListFilter } from "./list.ts";
 import type { ListStore } from "./list-store.ts";
@@ -55,16 +56,16 @@ export function createListAdministration({
       noun: "list",
       configKey: "lists",
       store: {
-        list: store.all,
-        find: (key) => store.byName(key) ?? store.byId(key),
+        ...store,
         insert(given, state) {
-          const { name, ...settings } = validateList(given);
+          const { name } = given;
+          const settings = validateList(given);
           if (store.byName(name) !== undefined)
             throw new FieldError("name", `a list named ${name} exists already; choose another name`);
-          if (store.all().length >= listsMax)
+          if (store.list().length >= listsMax)
             throw badRequest(`there can be at most ${listsMax} lists; remove one first`);
           return store.insert({
-            ...columnsOf(settings),
+            ...settings,
             ...state,
             name,
             id: ids.nextWithPrefix("lst"),
@@ -73,8 +74,7 @@ export function createListAdministration({
             contentChangedAt: clock.now(),
           });
         },
-        change: (list, settings) => store.update(list, columnsOf(validateList({ ...list, ...settings }))),
-        update: store.update,
+        change: (list, settings) => store.update(list, validateList({ ...list, ...settings })),
       },
       settingsOf: (declared) => declared,
       audit: {
@@ -100,39 +100,11 @@ export function createListAdministration({
   };
 }
 
-function columnsOf({
-  token,
-  statuses,
-  minSeverity,
-  verifiedOnly,
-  protectedDomains,
-  maxAgeMs,
-}: Omit<DeclaredList, "name">) {
-  return {
-    token,
-    statuses: [...statuses],
-    minSeverity,
-    verifiedOnly,
-    protectedDomains: [...protectedDomains],
-    maxAgeMs,
-  };
-}
-
 /** Returns what the audit log shows: everything but the token. */
-function filterDetail({
-  statuses,
-  minSeverity,
-  verifiedOnly,
-  protectedDomains,
-  maxAgeMs,
-  origin,
-}: List): AuditDetail {
+function filterDetail(list: List): AuditDetail {
   return {
-    statuses,
-    min_severity: minSeverity,
-    verified_only: verifiedOnly,
-    protected_domains: protectedDomains,
-    max_age: maxAgeMs === null ? null : formatDuration(maxAgeMs),
-    origin,
+    ...jsonFields(list, "statuses minSeverity verifiedOnly protectedDomains"),
+    max_age: list.maxAgeMs === null ? null : formatDuration(list.maxAgeMs),
+    origin: list.origin,
   };
 }

@@ -9,13 +9,6 @@ import type { ListStore } from "./list-store.ts";
 import { createMatchingThreats } from "./matching-threats.ts";
 import { nextChange } from "./serial.ts";
 
-/** Provides the present content of lists: a decision on a threat is in effect for the next call. */
-export interface ListContents {
-  content(list: List): Promise<ListContent>;
-  /** Frees the memory of a list that was removed. */
-  forget(list: List): void;
-}
-
 interface Followed {
   builder: ContentBuilder;
   /** Domains, and filter and token, of the builder. With others, another builder is needed. */
@@ -32,7 +25,10 @@ interface Followed {
 /** Threats in memory over all lists, about 700 bytes each. Beyond it, the list that was not used for the longest time is read again. */
 const threatsInMemoryMax = 500_000;
 
-/** @param version of the program: another one may render the same names differently */
+/**
+ * Provides the present content of lists: a decision on a threat is in effect for the next call.
+ * @param version of the program: another one may render the same names differently
+ */
 export function createListContents({
   clock,
   database,
@@ -45,7 +41,7 @@ export function createListContents({
   domains: Pick<ProtectedDomains, "list" | "onChange">;
   store: Pick<ListStore, "publish">;
   version: string;
-}): ListContents {
+}) {
   const view = createDomainView({ database, domains });
   /** The most recently used list is the last one. */
   const followed = new Map<number, Followed>();
@@ -111,7 +107,7 @@ export function createListContents({
 
   return {
     /** Builds one after another. Calls during a build share the next one, which sees everything before them. */
-    content(list) {
+    content(list: List): Promise<ListContent> {
       const target = follow(list);
       const held = target.running === undefined ? heldContent(target) : undefined;
       if (held !== undefined) return Promise.resolve(held);
@@ -124,7 +120,8 @@ export function createListContents({
         });
       return target.next;
     },
-    forget: ({ seq }) => void followed.delete(seq),
+    /** Frees the memory of a list that was removed. */
+    forget: ({ seq }: List) => void followed.delete(seq),
   };
 }
 

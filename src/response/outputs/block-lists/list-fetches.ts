@@ -4,15 +4,6 @@ import { logDropped } from "../../../platform/lib/log.ts";
 import type { List } from "./list.ts";
 import type { ListStore } from "./list-store.ts";
 
-/** Last downloads of lists. */
-export interface ListFetches {
-  note(list: List, by: string | undefined): void;
-  /** Returns the list with its last download. */
-  withLast(list: List): List;
-  /** Stores what is only in memory. */
-  stop(): Promise<void>;
-}
-
 /** Resolvers may ask every few seconds, and a download must not wait for the disk. */
 const storeEveryMs = 60_000;
 
@@ -24,12 +15,13 @@ interface Fetch {
   isStored: boolean;
 }
 
+/** Last downloads of lists. */
 export function createListFetches({
   clock,
   database,
   log,
   store,
-}: Needs<"clock" | "database" | "log"> & { store: Pick<ListStore, "fetched"> }): ListFetches {
+}: Needs<"clock" | "database" | "log"> & { store: Pick<ListStore, "fetched"> }) {
   const last = new Map<number, Fetch>();
 
   async function write(seq: number, fetch: Fetch): Promise<void> {
@@ -44,16 +36,18 @@ export function createListFetches({
   }
 
   return {
-    note({ seq }, by = undefined) {
+    note({ seq }: List, by: string | undefined = undefined) {
       const storedMs = last.get(seq)?.storedMs ?? -Infinity;
       const fetch = { at: clock.now(), by: by ?? null, storedMs, isStored: false };
       last.set(seq, fetch);
       if (clock.monotonicMs() - storedMs >= storeEveryMs) void write(seq, fetch);
     },
-    withLast(list) {
+    /** Returns the list with its last download. */
+    withLast(list: List): List {
       const fetch = last.get(list.seq);
       return fetch === undefined ? list : { ...list, fetchedAt: fetch.at, fetchedBy: fetch.by };
     },
+    /** Stores what is only in memory. */
     async stop() {
       const waiting = [...last].filter(([, { isStored }]) => !isStored);
       await Promise.all(waiting.map(([seq, fetch]) => write(seq, fetch)));

@@ -16,14 +16,14 @@ const hourMs = 3_600_000;
 const maxAgeDaysMax = 3_650;
 
 /**
- * Validates a list by the rules of the configuration file, whatever its source. Returns it with its domains as A-labels.
+ * Validates a list by the rules of the configuration file. Returns its settings, with its domains as A-labels.
  * @throws FieldError with what to change
  */
-export function validateList(list: DeclaredList): DeclaredList {
-  const { maxAgeMs, minSeverity, name } = list;
+export function validateList(list: DeclaredList) {
+  const { maxAgeMs, minSeverity, name, token, verifiedOnly } = list;
   const read = readListName(name);
   if (!("value" in read)) throw new FieldError("name", `"${visible(name, 100)}" is not ${read.allowed}`);
-  checkToken(list.token);
+  checkToken(token);
   const wanted = statuses.filter((status) => list.statuses.includes(status));
   if (wanted.length === 0 || wanted.length < new Set(list.statuses).size)
     throw new FieldError("statuses", `choose one or more of these statuses: ${statuses.join(", ")}`);
@@ -31,7 +31,8 @@ export function validateList(list: DeclaredList): DeclaredList {
     throw new FieldError("min_severity", `the minimum severity must be one of ${severities.join(", ")}`);
   if (maxAgeMs !== null && !(maxAgeMs >= hourMs && maxAgeMs <= maxAgeDaysMax * dayMs))
     throw new FieldError("max_age", `the maximum age must be from 1h to ${maxAgeDaysMax}d`);
-  return { ...list, statuses: wanted, protectedDomains: readDomains(list.protectedDomains) };
+  const protectedDomains = readDomains(list.protectedDomains);
+  return { token, statuses: wanted, minSeverity, verifiedOnly, protectedDomains, maxAgeMs };
 }
 
 function checkToken(token: string): void {

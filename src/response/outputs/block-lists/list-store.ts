@@ -11,23 +11,7 @@ import { lists } from "./tables.ts";
 export type ListChange = Partial<Omit<List, "seq" | "id" | "name" | "createdAt" | "updatedAt">>;
 
 /** The rows of the lists. Writes belong into the caller's transaction. */
-export interface ListStore {
-  /** Returns the lists, sorted by name. */
-  all(): List[];
-  byName(name: string): List | undefined;
-  byId(id: string): List | undefined;
-  insert(list: Omit<typeof lists.$inferInsert, "seq" | "createdAt" | "updatedAt">): List;
-  update(list: List, change: ListChange): List;
-  delete(list: List): void;
-  /**
-   * Stores the digest of the present content, unless it is stored already, and returns the time of the change.
-   * Undefined: the list was removed.
-   * @param content.after time of the last change that was published, which may not be stored
-   */
-  publish(seq: number, content: { digest: string; names: number; after: Instant }): Instant | undefined;
-  /** Stores the last download. */
-  fetched(seq: number, fetch: { at: Instant; by: string | null }): void;
-}
+export type ListStore = ReturnType<typeof createListStore>;
 
 export function createListStore({
   clock,
@@ -35,7 +19,7 @@ export function createListStore({
 }: {
   clock: Pick<Clock, "now">;
   database: Pick<Database, "query">;
-}): ListStore {
+}) {
   const { query } = database;
   const all = statement(database, (q) => q.select().from(lists).orderBy(asc(lists.name)));
   const byName = statement(database, (q) =>
@@ -58,10 +42,11 @@ export function createListStore({
   );
 
   return {
-    all: () => all.all(),
-    byName: (name) => byName.get({ name }),
-    byId: (id) => byId.get({ id }),
-    insert(list) {
+    /** Returns the lists, sorted by name. */
+    list: (): List[] => all.all(),
+    byName: (name: string): List | undefined => byName.get({ name }),
+    find: (key: string): List | undefined => byName.get({ name: key }) ?? byId.get({ id: key }),
+    insert(list: Omit<typeof lists.$inferInsert, "seq" | "createdAt" | "updatedAt">): List {
       const now = clock.now();
       return query
         .insert(lists)
@@ -69,7 +54,7 @@ export function createListStore({
         .returning()
         .get();
     },
-    update(list, change) {
+    update(list: List, change: ListChange): List {
       if (!differs(list, change)) return list;
       return query
         .update(lists)
@@ -78,8 +63,16 @@ export function createListStore({
         .returning()
         .get();
     },
-    delete: ({ seq }) => void query.delete(lists).where(eq(lists.seq, seq)).run(),
-    publish(seq, { digest, names, after }) {
+    delete: ({ seq }: List) => void query.delete(lists).where(eq(lists.seq, seq)).run(),
+    /**
+     * Stores the digest of the present content, unless it is stored already, and returns the time of the change.
+     * Undefined: the list was removed.
+     * @param content.after time of the last change that was published, which may not be stored
+     */
+    publish(
+      seq: number,
+      { digest, names, after }: { digest: string; names: number; after: Instant },
+    ): Instant | undefined {
       const list = bySeq.get({ seq });
       if (list === undefined) return undefined;
       if (list.digest === digest && list.contentChangedAt >= after) return list.contentChangedAt;
@@ -87,7 +80,8 @@ export function createListStore({
       query.update(lists).set({ digest, names, contentChangedAt }).where(eq(lists.seq, seq)).run();
       return contentChangedAt;
     },
-    fetched: (seq, { at, by }) =>
+    /** Stores the last download. */
+    fetched: (seq: number, { at, by }: { at: Instant; by: string | null }) =>
       void query.update(lists).set({ fetchedAt: at, fetchedBy: by }).where(eq(lists.seq, seq)).run(),
   };
 }

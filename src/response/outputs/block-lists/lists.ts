@@ -66,7 +66,7 @@ export function createLists({
   let timer: Timer | undefined;
 
   async function readListsInUse(): Promise<void> {
-    for (const list of store.all()) {
+    for (const list of store.list()) {
       const isInUse = list.fetchedAt !== null && clock.now() - list.fetchedAt < unusedAfterMs;
       if (list.enabled && isInUse && timer !== undefined) await contents.content(list);
     }
