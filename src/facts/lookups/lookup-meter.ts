@@ -19,15 +19,10 @@ export interface LookupTotals {
 }
 
 /** Counts lookups and their durations since the start of the process. */
-export interface LookupMeter {
-  measure(lookups: Lookups): Lookups;
-  measureBrowser(browser: Browser): Browser;
-  totals(): LookupTotals[];
-  registrationFailures(): { tld: string; total: number }[];
-}
+export type LookupMeter = ReturnType<typeof createLookupMeter>;
 
 /** @param monotonicMs returns the present time, for durations */
-export function createLookupMeter(monotonicMs: () => number): LookupMeter {
+export function createLookupMeter(monotonicMs: () => number) {
   const meters = new Map(
     measuredLookups.map((lookup) => [
       lookup,
@@ -36,22 +31,28 @@ export function createLookupMeter(monotonicMs: () => number): LookupMeter {
   );
   const failuresByTld = new Map<string, number>();
 
-  async function measured<T>(lookup: MeasuredLookup, run: () => Promise<T>, isOk: (result: T) => boolean) {
-    const startedMs = monotonicMs();
-    let ok = false;
-    try {
-      const result = await run();
-      ok = isOk(result);
-      return result;
-    } finally {
-      const seconds = (monotonicMs() - startedMs) / 1_000;
-      const meter = meters.get(lookup)!;
-      meter[ok ? "ok" : "failed"] += 1;
-      meter.sum += seconds;
-      const bucket = lookupSeconds.findIndex((limit) => seconds <= limit);
-      meter.counts[bucket === -1 ? lookupSeconds.length : bucket]! += 1;
-    }
-  }
+  const measured =
+    <Call extends unknown[], Result>(
+      lookup: MeasuredLookup,
+      run: (...call: Call) => Promise<Result>,
+      isOk: (result: Result, ...call: Call) => boolean,
+    ) =>
+    async (...call: Call): Promise<Result> => {
+      const startedMs = monotonicMs();
+      let ok = false;
+      try {
+        const result = await run(...call);
+        ok = isOk(result, ...call);
+        return result;
+      } finally {
+        const seconds = (monotonicMs() - startedMs) / 1_000;
+        const meter = meters.get(lookup)!;
+        meter[ok ? "ok" : "failed"] += 1;
+        meter.sum += seconds;
+        const bucket = lookupSeconds.findIndex((limit) => seconds <= limit);
+        meter.counts[bucket === -1 ? lookupSeconds.length : bucket]! += 1;
+      }
+    };
 
   function noteRegistrationFailure(name: string): void {
     const own = name.slice(name.lastIndexOf(".") + 1);
@@ -60,47 +61,22 @@ export function createLookupMeter(monotonicMs: () => number): LookupMeter {
   }
 
   return {
-    measure: ({ existence, network, page, registration }) => ({
-      existence: (...call) =>
-        measured(
-          "existence",
-          () => existence(...call),
-          ({ exists }) => exists !== "unknown",
-        ),
-      network: (address) =>
-        measured(
-          "network",
-          () => network(address),
-          ({ ok }) => ok,
-        ),
-      page: (...call) =>
-        measured(
-          "page",
-          () => page(...call),
-          ({ ok }) => ok,
-        ),
-      registration: (name) =>
-        measured(
-          "registration",
-          () => registration(name),
-          (result) => {
-            // That a name is not registered is a result.
-            const ok = result.ok || result.unregistered === true;
-            if (!ok) noteRegistrationFailure(name);
-            return ok;
-          },
-        ),
+    measure: ({ existence, network, page, registration }: Lookups): Lookups => ({
+      existence: measured("existence", existence, ({ exists }) => exists !== "unknown"),
+      network: measured("network", network, isOk),
+      page: measured("page", page, isOk),
+      registration: measured("registration", registration, (result, name) => {
+        // That a name is not registered is a result.
+        const ok = result.ok || result.unregistered === true;
+        if (!ok) noteRegistrationFailure(name);
+        return ok;
+      }),
     }),
-    measureBrowser: (browser) => ({
+    measureBrowser: (browser: Browser): Browser => ({
       ...browser,
-      takeScreenshot: (...call) =>
-        measured(
-          "screenshot",
-          () => browser.takeScreenshot(...call),
-          ({ ok }) => ok,
-        ),
+      takeScreenshot: measured("screenshot", browser.takeScreenshot, isOk),
     }),
-    totals: () =>
+    totals: (): LookupTotals[] =>
       [...meters].map(([lookup, { ok, failed, counts, sum }]) => ({
         lookup,
         ok,
@@ -109,4 +85,8 @@ export function createLookupMeter(monotonicMs: () => number): LookupMeter {
       })),
     registrationFailures: () => [...failuresByTld].map(([tld, total]) => ({ tld, total })),
   };
+}
+
+function isOk({ ok }: { ok: boolean }): boolean {
+  return ok;
 }

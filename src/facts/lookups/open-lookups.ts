@@ -1,19 +1,18 @@
 import type { Config } from "../../platform/config/config.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { Log } from "../../platform/lib/log.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import type { AddressRules } from "../../platform/network/addresses.ts";
 import type { DnsClient } from "../../platform/network/dns/dns-client.ts";
 import { resolveWithDns } from "../../platform/network/dns/resolve-dns.ts";
 import { shareLookups } from "../../platform/network/shared-lookups.ts";
 import type { Turns } from "../../platform/network/turns.ts";
-import { createBrowser, type Browser } from "./browser/chromium.ts";
+import { createBrowser } from "./browser/chromium.ts";
 import { shareBrowser, chooseChromium, type ChromiumChoice } from "./browser/shared-browser.ts";
 import type { LookUpExistence } from "./dns/existence.ts";
-import { createLookupMeter, type LookupMeter } from "./lookup-meter.ts";
+import { createLookupMeter } from "./lookup-meter.ts";
 import type { Lookups } from "./lookups.ts";
 import type { AddressRegistryFor } from "./network/address-registries.ts";
 import { createNetworkLookup } from "./network/network-lookup.ts";
-import { createPageReader, type PageReader } from "./page/page-reader.ts";
+import { createPageReader } from "./page/page-reader.ts";
 import type { ScreenshotFiles } from "./page/screenshot-files.ts";
 import type { RdapServices } from "./registration/rdap-services.ts";
 import { createRegistrationLookup } from "./registration/registration-lookup.ts";
@@ -43,19 +42,7 @@ interface Machine {
 }
 
 /** The lookups of the appliance, the one browser, and what counts their results. */
-export interface OpenedLookups {
-  /** Lookups other than those of pages. */
-  services: Omit<Lookups, "page">;
-  /** Reads pages in this thread. */
-  pages: PageReader;
-  /** Undefined if no screenshots are taken. */
-  browser: Browser | undefined;
-  /** Why no screenshots are taken. */
-  noBrowser: string | undefined;
-  meter: LookupMeter;
-  reach: Reach;
-  close(): void;
-}
+export type OpenedLookups = ReturnType<typeof openLookups>;
 
 /** Assembles the lookups. Nothing is opened before the first one. */
 export function openLookups({
@@ -67,14 +54,14 @@ export function openLookups({
   turns,
   version,
 }: {
-  environment: { clock: Clock; log: Log; reach?: Reach };
+  environment: Needs<"clock" | "log"> & { reach?: Reach };
   config: Pick<Config, "scan" | "screenshots" | "storage">;
   dns: Pick<DnsClient, "query">;
   lookUpExistence: LookUpExistence;
   machine: Machine;
   turns: Turns;
   version: string;
-}): OpenedLookups {
+}) {
   const meter = createLookupMeter(clock.monotonicMs);
   const { ports, rules, rdapServices, whoisServerFor, addressRegistryFor } = reach;
   const resolveHost = shareLookups({ clock, resolveHost: resolveWithDns(dns) });
@@ -83,7 +70,12 @@ export function openLookups({
   const registrations = createRegistrationLookup({ ...shared, rdapServices, whoisServerFor });
   const networks = createNetworkLookup({ ...shared, registryFor: addressRegistryFor });
   const pages = createPageReader({ clock, rules, resolveHost, turns, ports });
-  const chromium = chromiumOf({ config, machine });
+  const { chromiumArgs: args } = config.screenshots;
+  // Screenshots are files next to the database file, and an in-memory database has none.
+  const chromium: ChromiumChoice =
+    config.storage.path === ":memory:"
+      ? { reason: "an in-memory database keeps no screenshots" }
+      : chooseChromium({ setting: config.scan.screenshots, args, ...machine });
   const browser =
     "path" in chromium
       ? shareBrowser(
@@ -92,13 +84,17 @@ export function openLookups({
         )
       : undefined;
   return {
+    /** Lookups other than those of pages. */
     services: {
       existence: lookUpExistence,
       registration: registrations.lookUpRegistration,
       network: networks.lookUpNetwork,
     },
+    /** Reads pages in this thread. */
     pages,
+    /** Undefined if no screenshots are taken. */
     browser,
+    /** Why no screenshots are taken. */
     noBrowser: "reason" in chromium ? chromium.reason : undefined,
     meter,
     reach,
@@ -109,19 +105,4 @@ export function openLookups({
       browser?.close();
     },
   };
-}
-
-interface ChromiumOfOptions {
-  config: Pick<Config, "scan" | "screenshots" | "storage">;
-  machine: Machine;
-}
-
-function chromiumOf({ config, machine }: ChromiumOfOptions): ChromiumChoice {
-  // Screenshots are files next to the database file, and an in-memory database has none.
-  if (config.storage.path === ":memory:") return { reason: "an in-memory database keeps no screenshots" };
-  return chooseChromium({
-    setting: config.scan.screenshots,
-    args: config.screenshots.chromiumArgs,
-    ...machine,
-  });
 }

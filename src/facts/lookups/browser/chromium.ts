@@ -2,12 +2,14 @@ import { tmpdir } from "node:os";
 import { type Clock, delay } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
-import type { AddressRules } from "../../../platform/network/addresses.ts";
+import { linesOfList } from "../../../platform/lib/lists/list-texts.ts";
 import { startGuardProxy, type GuardProxy } from "../../../platform/network/http/guard-proxy.ts";
-import type { ResolveHost } from "../../../platform/network/resolve.ts";
+import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 import { watchBrowserMemory, createProfileFolders } from "./browser-memory.ts";
 import { browserUserAgent } from "../visits/visitors.ts";
+import homeHostsText from "./home-hosts.txt" with { type: "text" };
 import readMarkup from "./read-markup.js" with { type: "text" };
+import switchesText from "./switches.txt" with { type: "text" };
 
 /** Takes screenshots of pages. */
 export interface Browser {
@@ -40,46 +42,12 @@ const exitDelayMs = 250;
 /** WebP qualities, tried in this order until the screenshot is small enough. */
 const qualities = [75, 50, 25];
 
-/** Hosts that Chromium contacts on its own, in spite of all switches. Pages do not need them. */
-const homeHosts = [
-  "accounts.google.com",
-  "clients2.google.com",
-  "clientservices.googleapis.com",
-  "content-autofill.googleapis.com",
-  "optimizationguide-pa.googleapis.com",
-  "safebrowsing.googleapis.com",
-  "update.googleapis.com",
-];
+/** Hosts that Chromium contacts on its own. */
+const homeHosts = linesOfList(homeHostsText);
+const switches = linesOfList(switchesText);
 
-const switches = [
-  // Everything goes through the guard proxy, loopback included, and Chromium resolves no names.
-  "--proxy-bypass-list=<-loopback>",
-  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-  // WebRTC would send datagrams past the proxy, to any address that a page names.
-  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-  // Earlier name of the same switch.
-  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-  "--disable-quic",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-default-apps",
-  "--disable-dev-shm-usage",
-  // Without upgrades to HTTPS, so that a site cannot show the browser another page than the one at the address; and without
-  // a process and a compositor in reserve for a next page, which never comes: an eighth of the CPU time of a screenshot.
-  "--disable-features=AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,RenderDocument,SpareRendererForSitePerProcess,Translate",
-  "--disable-sync",
-  "--deny-permission-prompts",
-  "--hide-scrollbars",
-  "--mute-audio",
-  "--no-pings",
-  // The certificate is a fact of its own. The screenshot shows what a careless visitor sees.
-  "--ignore-certificate-errors",
-];
-
-interface BrowserDependencies extends Needs<"clock" | "log"> {
+interface BrowserDependencies extends Needs<"log">, NetworkNeeds<"clock" | "resolveHost" | "rules"> {
   chromium: { path: string; args: readonly string[] };
-  rules: AddressRules;
-  resolveHost: ResolveHost;
   ports?: { http: number; https: number } | undefined;
   profileFolder?: string;
   timeoutMs?: number;
@@ -283,10 +251,7 @@ async function renderedHtml(view: Bun.WebView, clock: Clock): Promise<string | u
     returnByValue: true,
     timeout: readTimeoutMs,
   });
-  const read = await Promise.race([
-    evaluated,
-    new Promise<undefined>((resolve) => void clock.after(readTimeoutMs, () => resolve(undefined))),
-  ]);
+  const read = await Promise.race([evaluated, passed(clock, readTimeoutMs)]);
   const value = read?.result.value;
   return typeof value === "string" ? value : undefined;
 }

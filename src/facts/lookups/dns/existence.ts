@@ -2,6 +2,7 @@ import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../../platform
 import type { Presence } from "../../../platform/vocabulary/site.ts";
 import type { ParentProbe, WildcardProbe } from "./wildcards.ts";
 import { BlockList, isIPv6 } from "node:net";
+import { linesOfList } from "../../../platform/lib/lists/list-texts.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import markersText from "./hosting.txt" with { type: "text" };
 
@@ -134,33 +135,15 @@ function parentOf(name: string): string {
  * Recognizes names that are held by a parking service or a sinkhole, by the hosts and networks that they point to. The
  * markers are listed in `hosting.txt`.
  */
-
-interface Hosting {
-  parked?: string;
-  sinkholed?: string;
-}
-
-type Kind = keyof Hosting;
-
+type Hosting = Pick<Existence, "parked" | "sinkholed">;
 interface Marker {
-  kind: Kind;
+  kind: keyof Hosting;
   holder: string;
-}
-
-interface Markers {
-  names: ReadonlyMap<string, Marker>;
-  networks: readonly { marker: Marker; addresses: BlockList }[];
 }
 
 const markers = lazy(() => readMarkers(markersText));
 
-interface ClassifyHostingOptions {
-  addresses: readonly string[];
-  nameServers: readonly string[];
-  canonicalName?: string | undefined;
-}
-
-function classifyHosting({ addresses, nameServers, canonicalName }: ClassifyHostingOptions): Hosting {
+function classifyHosting({ addresses, nameServers, canonicalName }: Records): Hosting {
   const hosting: Hosting = {};
   const note = (marker: Marker | undefined) => {
     if (marker !== undefined) hosting[marker.kind] ??= marker.holder;
@@ -189,13 +172,12 @@ function markerOfAddress(address: string): Marker | undefined {
 }
 
 /** Reads lines of kind, pattern (a name, including its subdomains, or a network), and holder. */
-function readMarkers(text: string): Markers {
+function readMarkers(text: string) {
   const names = new Map<string, Marker>();
   const networks: { marker: Marker; addresses: BlockList }[] = [];
-  for (const line of text.split("\n")) {
-    if (line === "" || line.startsWith("#")) continue;
+  for (const line of linesOfList(text)) {
     const [kind = "", pattern = "", ...words] = line.split(/\s+/);
-    const entry: Marker = { kind: kind as Kind, holder: words.join(" ") };
+    const entry: Marker = { kind: kind as Marker["kind"], holder: words.join(" ") };
     const [address = "", bits] = pattern.split("/");
     if (bits === undefined) {
       names.set(pattern, entry);

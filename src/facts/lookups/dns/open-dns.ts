@@ -2,7 +2,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import { createDnsClient, type DnsClient } from "../../../platform/network/dns/dns-client.ts";
 import { systemResolvers } from "../../../platform/network/dns/system-resolvers.ts";
-import { createExistenceLookup, type LookUpExistence } from "./existence.ts";
+import { createExistenceLookup } from "./existence.ts";
 import { createWildcardProbe } from "./wildcards.ts";
 
 interface DnsDependencies extends Needs<"clock" | "fillRandom"> {
@@ -17,14 +17,10 @@ export function openDns({ clock, config, fillRandom, given }: DnsDependencies) {
   const resolvers = () => (scan.resolvers.length > 0 ? scan.resolvers : systemResolvers());
   const queriesPerSecond = () => scan.queriesPerSecond;
   const dns = given ?? createDnsClient({ clock, fillRandom, resolvers, queriesPerSecond });
-  return { dns, lookUp: createDnsLookup({ clock, dns, fillRandom }) };
-}
-
-/** Looks up whether a name exists, with its records and who holds it. Never throws for what servers respond. */
-function createDnsLookup({
-  clock,
-  dns,
-  fillRandom,
-}: Needs<"clock" | "fillRandom"> & { dns: Pick<DnsClient, "query"> }): LookUpExistence {
-  return createExistenceLookup({ dns, probeWildcard: createWildcardProbe({ clock, dns, fillRandom }) });
+  const probeWildcard = createWildcardProbe({ clock, dns, fillRandom });
+  return {
+    dns,
+    /** Looks up whether a name exists, with its records and who holds it. Never throws for what servers respond. */
+    lookUp: createExistenceLookup({ dns, probeWildcard }),
+  };
 }

@@ -3,29 +3,29 @@ import { refreshTarget, type ElementText, type TextCollector } from "../markup/p
 import type { FormField, PageForm, PageResource } from "./page-view.ts";
 
 /** Parts of a page that its elements state. */
-export interface PageParts {
-  language: string | undefined;
-  siteName: string | undefined;
-  canonical: string | undefined;
-  headings: string[];
-  elements: string[];
-  links: string[];
-  linkTexts: { url: string; text: string }[];
-  resources: PageResource[];
-  forms: PageForm[];
-  fields: FormField[];
-  labels: string[];
+export class PageParts {
+  language: string | undefined = undefined;
+  siteName: string | undefined = undefined;
+  canonical: string | undefined = undefined;
+  headings: string[] = [];
+  elements: string[] = [];
+  links: string[] = [];
+  linkTexts: { url: string; text: string }[] = [];
+  resources: PageResource[] = [];
+  forms: PageForm[] = [];
+  fields: FormField[] = [];
+  labels: string[] = [];
   /** Texts of buttons. */
-  buttons: string[];
+  buttons: string[] = [];
   /** Target of `<meta http-equiv=refresh>`, if it redirects within a few seconds. */
-  refresh: string | undefined;
+  refresh: string | undefined = undefined;
   /** URLs of scripts and frames. */
-  embedded: string[];
-  icons: { rel: string; href: string }[];
+  embedded: string[] = [];
+  icons: { rel: string; href: string }[] = [];
   /** Pictures, those that are probably a logo first. */
-  pictures: { role: "logo" | "picture"; url: string }[];
-  base: string | undefined;
-  savedFrom: string | undefined;
+  pictures: { role: "logo" | "picture"; url: string }[] = [];
+  base: string | undefined = undefined;
+  savedFrom: string | undefined = undefined;
 }
 
 /** Content of one page, to which its handlers add. */

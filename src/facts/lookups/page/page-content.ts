@@ -2,7 +2,7 @@ import { decodeHTML } from "entities/decode";
 import type { Turns } from "../../../platform/network/turns.ts";
 import { decodeScripts } from "../markup/decode-scripts.ts";
 import { createSvgFinder } from "../markup/inline-svg.ts";
-import { type PageParts, addHandlers, type CollectorState } from "./element-handlers.ts";
+import { PageParts, addHandlers, type CollectorState } from "./element-handlers.ts";
 import { mapText, markupPieces, createElementText, createTextCollector } from "../markup/page-text.ts";
 import type { PageForm } from "./page-view.ts";
 
@@ -206,7 +206,7 @@ const headingsMax = 100;
 const itemsMax = 500;
 
 function createPageCollector() {
-  const parts = emptyParts();
+  const parts = new PageParts();
   /** Describes elements that the author of a page writes by hand. */
   const structure: string[] = [];
   const text = createTextCollector(textLengthMax);
@@ -285,28 +285,5 @@ function createPageCollector() {
       scripts = [];
       return taken;
     },
-  };
-}
-
-function emptyParts(): PageParts {
-  return {
-    language: undefined,
-    siteName: undefined,
-    canonical: undefined,
-    headings: [],
-    elements: [],
-    links: [],
-    linkTexts: [],
-    resources: [],
-    forms: [],
-    fields: [],
-    labels: [],
-    buttons: [],
-    refresh: undefined,
-    embedded: [],
-    icons: [],
-    pictures: [],
-    base: undefined,
-    savedFrom: undefined,
   };
 }

@@ -1,4 +1,5 @@
 import { isAtOrBelow } from "../../../platform/lib/host-names.ts";
+import { linesOfList } from "../../../platform/lib/lists/list-texts.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
 import parkingText from "./data/parking-markers.txt" with { type: "text" };
@@ -47,8 +48,7 @@ function readSecretWords(text: string): Record<Secret, SecretWords> {
     card: { anywhere: [], whole: new Set() },
   };
   let section: Secret = "password";
-  for (const line of text.split("\n")) {
-    if (line.startsWith("#")) continue;
+  for (const line of linesOfList(text)) {
     if (line.startsWith("[")) section = line === "[card]" ? "card" : "password";
     else
       for (const word of line.split(" ").filter((candidate) => candidate !== "")) {
@@ -93,16 +93,13 @@ interface ParkingMarker {
 const parkingMarkers = lazy(() => readParkingMarkers(parkingText));
 
 function readParkingMarkers(fileText: string): ParkingMarker[] {
-  return fileText
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map((line) => {
-      const [marker = "", name = ""] = line.split(" = ");
-      const at = marker.indexOf(" ");
-      const kind = marker.slice(0, at);
-      const pattern = marker.slice(at + 1);
-      return { kind, pattern: kind === "text" ? foldedWords(pattern).join(" ") : pattern, name };
-    });
+  return linesOfList(fileText).map((line) => {
+    const [marker = "", name = ""] = line.split(" = ");
+    const at = marker.indexOf(" ");
+    const kind = marker.slice(0, at);
+    const pattern = marker.slice(at + 1);
+    return { kind, pattern: kind === "text" ? foldedWords(pattern).join(" ") : pattern, name };
+  });
 }
 /** A page with more text than this is not a sales page, whatever words it contains. */
 const parkedTextLengthMax = 4_000;

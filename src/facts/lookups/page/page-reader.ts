@@ -1,12 +1,16 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { createLimiter, type Limiter } from "../../../platform/lib/limiter.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
-import type { AddressRules } from "../../../platform/network/addresses.ts";
-import { createHttpClient, type HttpClient } from "../../../platform/network/http/http-client.ts";
-import type { ResolveHost } from "../../../platform/network/resolve.ts";
+import { createHttpClient } from "../../../platform/network/http/http-client.ts";
+import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 import { createTurns, type Turns } from "../../../platform/network/turns.ts";
 import { markupPieces } from "../markup/page-text.ts";
-import { type PageRequest, createPageRequest, createCookieJar, type Hop } from "../visits/page-request.ts";
+import {
+  type PageRequest,
+  createPageRequest,
+  createCookieJar,
+  type Hop,
+  type WebPorts,
+} from "../visits/page-request.ts";
 import { otherVisitor, visitorsFor, type Visitor } from "../visits/visitors.ts";
 import type { PageContent } from "./page-content.ts";
 import { namesBrand, asksFor, parkedAs } from "./page-indicators.ts";
@@ -67,15 +71,11 @@ export function createPageReader({
   turns = createTurns(),
   timeoutMs = lookupTimeoutMs,
   ports = { http: 80, https: 443 },
-}: {
-  clock: Clock;
-  rules: AddressRules;
-  resolveHost: ResolveHost;
+}: NetworkNeeds<"clock" | "resolveHost" | "rules"> & {
   visitors?: (languages?: readonly string[]) => readonly Visitor[];
-  /** Shared with everything else that processes responses. */
   turns?: Turns;
   timeoutMs?: number;
-  ports?: { http: number; https: number };
+  ports?: WebPorts;
 }): PageReader {
   const client = createHttpClient({ rules, resolveHost, turns });
   // A page that is being read takes several times the memory of its bytes.
@@ -235,13 +235,11 @@ type Visiting = <T>(
   work: (get: PageRequest, isLate: () => boolean) => Promise<T>,
 ) => Promise<T>;
 
-interface VisitingDependencies {
-  client: HttpClient;
-  clock: Clock;
-  ports: { http: number; https: number };
-}
-
-function createVisiting({ client, clock, ports }: VisitingDependencies): Visiting {
+function createVisiting({
+  client,
+  clock,
+  ports,
+}: NetworkNeeds<"client" | "clock"> & { ports: WebPorts }): Visiting {
   return async (visitor, { deadlineMs, signal }, work) => {
     const abort = new AbortController();
     let late = false;

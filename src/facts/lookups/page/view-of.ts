@@ -64,6 +64,11 @@ export function viewOf(
     const url = URL.parse(address, base);
     return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;
   };
+  const withAbsolute = <T extends { url: string }>(items: readonly T[]): T[] =>
+    items.flatMap((item) => {
+      const url = absolute(item.url);
+      return url === undefined ? [] : [{ ...item, url }];
+    });
   const siteName = content.siteName ?? pictures?.manifestNames?.[0];
   const canonical = content.canonical === undefined ? undefined : absolute(content.canonical);
   return {
@@ -80,14 +85,8 @@ export function viewOf(
     hiddenText: content.text.slice(content.visibleLength + 1),
     elements: content.elements,
     links: content.links.flatMap((link) => absolute(link) ?? []),
-    linkTexts: content.linkTexts.flatMap(({ url, text }) => {
-      const target = absolute(url);
-      return target === undefined ? [] : [{ url: target, text }];
-    }),
-    resources: content.resources.flatMap(({ kind, url }) => {
-      const target = absolute(url);
-      return target === undefined ? [] : [{ kind, url: target }];
-    }),
+    linkTexts: withAbsolute(content.linkTexts),
+    resources: withAbsolute(content.resources),
     forms: content.forms.map(({ action, method, fields }) => ({
       // A form that runs a script is sent by it.
       action: (action === "" ? undefined : absolute(action)) ?? addresses.at(-1)!,

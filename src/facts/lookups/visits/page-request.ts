@@ -5,7 +5,7 @@ import {
   decodeBody,
   unknownCoding,
 } from "../../../platform/network/http/content-encoding.ts";
-import type { HttpClient } from "../../../platform/network/http/http-client.ts";
+import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 import type { Visitor } from "./visitors.ts";
 import { isAtOrBelow } from "../../../platform/lib/host-names.ts";
 
@@ -56,11 +56,16 @@ const acceptOf = {
   part: "image/avif,image/webp,image/png,image/svg+xml,*/*;q=0.8",
 };
 
-interface PageRequestDependencies {
-  client: HttpClient;
+/** Ports of web pages; only tests change them. */
+export interface WebPorts {
+  http: number;
+  https: number;
+}
+
+interface PageRequestDependencies extends NetworkNeeds<"client"> {
   visitor: Visitor;
   cookies: CookieJar;
-  ports: { http: number; https: number };
+  ports: WebPorts;
 }
 
 /** Requests pages as a visitor's browser would. Certificates are recorded, but not relied on. */
