@@ -35,14 +35,14 @@ export function createLookupMeter(monotonicMs: () => number) {
     <Call extends unknown[], Result>(
       lookup: MeasuredLookup,
       run: (...call: Call) => Promise<Result>,
-      isOk: (result: Result, ...call: Call) => boolean,
+      isGood: (result: Result, ...call: Call) => boolean,
     ) =>
     async (...call: Call): Promise<Result> => {
       const startedMs = monotonicMs();
       let ok = false;
       try {
         const result = await run(...call);
-        ok = isOk(result, ...call);
+        ok = isGood(result, ...call);
         return result;
       } finally {
         const seconds = (monotonicMs() - startedMs) / 1_000;
