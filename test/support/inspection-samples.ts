@@ -1,5 +1,5 @@
 import type { App } from "../../src/app/app.ts";
-import { createInspectionStore, type Outcome } from "../../src/facts/inspection/store/inspection-store.ts";
+import { createInspectionStore, type Outcome } from "../../src/facts/inspection/queue/store.ts";
 import type { Signal } from "../../src/platform/vocabulary/page-signals.ts";
 
 const minuteMs = 60_000;

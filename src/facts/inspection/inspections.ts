@@ -28,7 +28,7 @@ import {
 import { createPump } from "./queue/pump.ts";
 import { createThreatRecorder, type InspectedThreat } from "./queue/record-result.ts";
 import { createRunner } from "./queue/runner.ts";
-import { createInspectionStore } from "./store/inspection-store.ts";
+import { createInspectionStore } from "./queue/store.ts";
 
 export type {
   Inspection,

@@ -4,7 +4,7 @@ import { getTableName, type AnyColumn, type Table } from "drizzle-orm";
 import { auditLog, failedSignIns } from "../../access/audit/tables.ts";
 import { enrichments, registrationResponses } from "../../facts/enrichment/tables.ts";
 import { originalLogos, originalVersions } from "../../facts/inspection/originals/tables.ts";
-import { inspectionCounts, inspections } from "../../facts/inspection/store/tables.ts";
+import { inspectionCounts, inspections } from "../../facts/inspection/model/tables.ts";
 import { scans } from "../../intake/scans/tables.ts";
 import { sourceActivity } from "../../intake/sources/activity/tables.ts";
 import { feedFiles } from "../../intake/sources/feeds/tables.ts";

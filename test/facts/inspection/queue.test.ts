@@ -7,7 +7,7 @@ import {
 } from "../../../src/facts/inspection/inspections.ts";
 import type { InspectionResult } from "../../../src/facts/inspection/model/inspector.ts";
 import { createCleanup } from "../../../src/facts/inspection/queue/list.ts";
-import { createInspectionStore } from "../../../src/facts/inspection/store/inspection-store.ts";
+import { createInspectionStore } from "../../../src/facts/inspection/queue/store.ts";
 import type { InspectedThreat } from "../../../src/facts/inspection/queue/record-result.ts";
 import type { Existence } from "../../../src/facts/lookups/dns/existence.ts";
 import type { Page } from "../../../src/facts/lookups/page/page-lookup.ts";

@@ -6,8 +6,8 @@ import { createSelection, createSiteShares } from "../../../src/facts/inspection
 import {
   createInspectionStore,
   type InspectionStore,
-} from "../../../src/facts/inspection/store/inspection-store.ts";
-import { inspectionCounts, inspections } from "../../../src/facts/inspection/store/tables.ts";
+} from "../../../src/facts/inspection/queue/store.ts";
+import { inspectionCounts, inspections } from "../../../src/facts/inspection/model/tables.ts";
 import { openStores } from "../../support/stores.ts";
 
 const hourMs = 3_600_000;

@@ -9,8 +9,8 @@ import { noResult, type Inspection } from "../model/inspection.ts";
 import type { RequestOptions, RequestOutcome } from "../model/request.ts";
 import { isSamePage, readAddress, type ReadAddress } from "./addresses.ts";
 import type { ThreatRecorder } from "./record-result.ts";
-import type { QueuedInspection } from "../store/statements.ts";
-import type { InspectionStore } from "../store/inspection-store.ts";
+import type { QueuedInspection } from "./store.ts";
+import type { InspectionStore } from "./store.ts";
 import type { Log } from "../../../platform/lib/log.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 
@@ -189,7 +189,7 @@ export function newInspection(
     attempts: 0,
     startedAt: null,
     finishedAt: null,
-    ...noResult(),
+    ...noResult,
   };
 }
 

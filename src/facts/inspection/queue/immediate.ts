@@ -8,7 +8,7 @@ import { newInspection, waitFor, type Admission } from "./admission.ts";
 import type { RunAttempt } from "./attempt.ts";
 import { outcomeOf } from "./record-result.ts";
 import type { Runner } from "./runner.ts";
-import type { InspectionStore } from "../store/inspection-store.ts";
+import type { InspectionStore } from "./store.ts";
 
 interface ImmediateInspectionDependencies extends Needs<"clock" | "database" | "ids"> {
   admission: Pick<Admission, "check" | "enqueue" | "known">;

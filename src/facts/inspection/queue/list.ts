@@ -5,7 +5,7 @@ import { dayMs, startOfDay, type Clock, type Instant } from "../../../platform/l
 import type { InspectionStatus } from "../model/inspection.ts";
 import { disabledBy } from "./admission.ts";
 import type { Budget } from "./budget.ts";
-import type { InspectionStore } from "../store/inspection-store.ts";
+import type { InspectionStore } from "./store.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";

@@ -5,8 +5,8 @@ import { type Instant, type Timer, startOfDay, type Clock } from "../../../platf
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import { disabledBy, hostPauseMs, waitFor } from "./admission.ts";
 import type { Budget } from "./budget.ts";
-import type { QueuedInspection } from "../store/statements.ts";
-import type { InspectionStore } from "../store/inspection-store.ts";
+import type { QueuedInspection } from "./store.ts";
+import type { InspectionStore } from "./store.ts";
 import type { Log } from "../../../platform/lib/log.ts";
 import { inspectionPriorities } from "../../../platform/vocabulary/inspections.ts";
 import { siteOf } from "../measures/addresses.ts";

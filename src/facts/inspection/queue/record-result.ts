@@ -5,12 +5,13 @@ import { visible } from "../../../platform/lib/safe-text.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { Sighting } from "../../../threats/threats/record.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
-import type { InspectedPage, Inspection } from "../model/inspection.ts";
+import type { Inspection } from "../model/inspection.ts";
+import type { InspectedPage } from "../model/tables.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import { storedVerdict, type Verdict } from "../model/verdict.ts";
 import { placeOf, type ReadAddress, type ShownPage } from "./addresses.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Outcome } from "../store/inspection-store.ts";
+import type { Outcome } from "./store.ts";
 
 /** Verdicts that are stored, of which the first one decides. */
 const verdictsMax = 3;
@@ -72,7 +73,7 @@ function whyNothingIsSeen(
 
 function keptPage(page: Page): InspectedPage {
   const { finalUrl, redirects, status, title, asksForPassword, asksForCard } = page;
-  const { framedBy, from, parked, shownTo, unseen } = page;
+  const { framedBy, unseen, parked, from, shownTo } = page;
   return {
     finalUrl,
     redirects: redirects.slice(0, redirectsMax),
@@ -80,11 +81,11 @@ function keptPage(page: Page): InspectedPage {
     title,
     asksForPassword,
     asksForCard,
-    ...(framedBy === undefined ? {} : { framedBy }),
-    ...(unseen === undefined ? {} : { unseen }),
-    ...(parked === undefined ? {} : { parked }),
-    ...(from === undefined ? {} : { from }),
-    ...(shownTo === undefined ? {} : { shownTo }),
+    framedBy,
+    unseen,
+    parked,
+    from,
+    shownTo,
   };
 }
 

@@ -8,8 +8,8 @@ import type { Attempt, RunAttempt } from "./attempt.ts";
 import type { Budget } from "./budget.ts";
 import { noResult } from "../model/inspection.ts";
 import { outcomeOf, type InspectedThreat, type ThreatRecorder } from "./record-result.ts";
-import type { QueuedInspection } from "../store/statements.ts";
-import type { InspectionStore, Outcome } from "../store/inspection-store.ts";
+import type { QueuedInspection } from "./store.ts";
+import type { InspectionStore, Outcome } from "./store.ts";
 
 const minuteMs = 60_000;
 const notRecorded =
@@ -108,7 +108,7 @@ function createFinisher({
       store.save(inspection.seq, {
         dueAt: now,
         finishedAt: isOver ? now : null,
-        ...noResult(),
+        ...noResult,
         threatSeq: null,
         ...ended,
       });
