@@ -80,7 +80,7 @@ export function openEnrichment({
   enabledLookups = { names: true, registration: true },
   browser,
   reactivate = true,
-}: { enabledLookups?: Omit<EnabledLookups, "screenshots">; browser?: Browser; reactivate?: boolean } = {}) {
+}: { enabledLookups?: EnabledLookups; browser?: Browser; reactivate?: boolean } = {}) {
   const stores = openStores({ reactivate });
   const { clock, database, threats } = stores;
   const world: World = {

@@ -146,7 +146,7 @@ export function createIntake(writer: IntakeWriter): (result: KnownResult) => Pro
     if (screenshot !== undefined) await keepFile(writer, threatId, screenshot.webp);
     const results = {
       existence,
-      ...(page === undefined ? {} : { page: { ok: true as const, page } }),
+      page: page && { ok: true as const, page },
       isRendered: screenshot !== undefined || page?.from === "browser",
     };
     await saveResults(database, known, () => {

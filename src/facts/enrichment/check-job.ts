@@ -20,6 +20,7 @@ const pagesPerAddressMax = 2;
 
 interface CheckJob extends ResultWriter {
   enabledLookups: EnabledLookups;
+  hasBrowser: boolean;
   handoff: Handoff;
   log: Log;
   lookups: Lookups;
@@ -87,7 +88,7 @@ function saveCheck(
   job: CheckJob,
   { threatSeq, requested, results }: { threatSeq: number; requested: boolean; results: CheckResults },
 ): void {
-  const { clock, enabledLookups, store } = job;
+  const { clock, enabledLookups, hasBrowser, store } = job;
   // Read again: a screenshot job or a person may have changed it meanwhile.
   const found = store.find(threatSeq);
   if (found === undefined) return;
@@ -103,13 +104,14 @@ function saveCheck(
     ),
   });
   const { status } = subject;
-  if (enabledLookups.screenshots && wantsScreenshot(before, after, { requested, status, now })) {
+  // DNS and the web determine which page to take a screenshot of.
+  const isWanted = hasBrowser && enabledLookups.names;
+  if (isWanted && wantsScreenshot(before, after, { requested, status, now }))
     job.queues.screenshot.save(subject, {
       rank: requested ? ranks.requested : rank,
       dueAt: now,
       failures: 0,
     });
-  }
 }
 
 /** Returns whether the page that is known did not respond at the last check. */

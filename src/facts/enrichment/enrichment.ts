@@ -5,7 +5,7 @@ import { readDated, type StoredScreenshot, type ScreenshotFiles } from "../looku
 import { createIntake, type KnownResult } from "./apply-results.ts";
 import { explainMissingScreenshot } from "./facts/screenshot-facts.ts";
 import { createHandoff, type Handoff } from "./jobs/handoff.ts";
-import { lacksNetworks, looksUpAnything, ranks, type EnabledLookups, withScreenshots } from "./plan.ts";
+import { lacksNetworks, looksUpAnything, ranks, type EnabledLookups } from "./plan.ts";
 import { createPictureViews, type PictureViews } from "./pictures/picture-views.ts";
 import { createLookupQueues, type LookupQueues } from "./queues.ts";
 import {
@@ -23,7 +23,13 @@ import type { Threats } from "../../threats/threats/threats.ts";
 import type { ScreenshotKind } from "../../platform/vocabulary/inspections.ts";
 import { createCheckJob } from "./check-job.ts";
 import { createWorker, type Worker } from "./jobs/worker.ts";
-import { createFurtherJob, networkLookup, registrationLookup, screenshotLookup } from "./further-lookups.ts";
+import {
+  createFurtherJob,
+  networkLookup,
+  registrationLookup,
+  screenshotLookup,
+  type FurtherLookup,
+} from "./further-lookups.ts";
 
 /** Determines facts about threats: when a threat is new, then at growing intervals, and on request. */
 export interface Enrichment {
@@ -55,7 +61,7 @@ export interface Enrichment {
    */
   handOff(results: readonly KnownResult[]): Promise<void>;
   /** Lookups that the configuration enables. */
-  readonly enabledLookups: Omit<EnabledLookups, "screenshots">;
+  readonly enabledLookups: EnabledLookups;
   /** Returns whether nothing is due for a threat now. Retries that are due later do not count. */
   isSettled(threatId: string): boolean;
   /** Returns the latest raw response about a threat's registration. */
@@ -203,7 +209,7 @@ function createAdmission({
 }
 
 export interface EnrichmentDependencies extends Needs<"clock" | "database" | "log"> {
-  enabledLookups: Omit<EnabledLookups, "screenshots">;
+  enabledLookups: EnabledLookups;
   /** Opens pages in a browser; undefined if no screenshots are taken. */
   inspector: Pick<Inspector, "inspect"> | undefined;
   /** Why no screenshots are taken. */
@@ -242,57 +248,57 @@ interface WorkersDependencies extends EnrichmentDependencies {
 
 /** Creates one worker for each kind of lookup. */
 function createWorkers(dependencies: WorkersDependencies): Worker[] {
-  const { admission, enabledLookups: enabled, inspector, ...shared } = dependencies;
-  const { clock, log, lookups, queues, responses, store } = shared;
-  const enabledLookups = withScreenshots(enabled, inspector !== undefined);
-  const workers = [
-    createWorker({
-      clock,
-      log,
-      name: "check",
-      concurrencyMax,
-      startsPerSecondMax,
-      prepare: async () => (looksUpAnything(enabled) ? admission.run() : undefined),
-      take: (limit) => (looksUpAnything(enabled) ? store.due(clock.now(), limit) : []),
-      run: createCheckJob({ ...shared, enabledLookups }),
-    }),
-    createWorker({
-      clock,
-      log,
-      name: "registration",
-      concurrencyMax,
-      startsPerSecondMax: registrationStartsPerSecondMax,
-      take: (limit) => (enabled.registration ? queues.registration.due(clock.now(), limit) : []),
-      run: createFurtherJob(
-        { ...shared, queue: queues.registration },
-        registrationLookup({ log, lookUp: lookups.registration, responses }),
-      ),
-    }),
-    createWorker({
-      clock,
-      log,
-      name: "network",
-      concurrencyMax: networkConcurrencyMax,
-      startsPerSecondMax: networkStartsPerSecondMax,
-      take: (limit) => (enabled.registration ? queues.network.due(clock.now(), limit) : []),
-      run: createFurtherJob(
-        { ...shared, queue: queues.network },
-        networkLookup({ clock, log, lookUp: lookups.network }),
-      ),
-    }),
-  ];
-  if (inspector === undefined) return workers;
-  const screenshots = createWorker({
+  const { admission, inspector, ...shared } = dependencies;
+  const { clock, enabledLookups: enabled, log, lookups, queues, responses, store } = shared;
+  const isAnyEnabled = () => looksUpAnything(enabled);
+  const check = createWorker({
     clock,
     log,
-    name: "screenshot",
-    concurrencyMax: screenshotsMax,
-    startsPerSecondMax: 1,
-    take: (limit) => (enabled.names ? queues.screenshot.due(clock.now(), limit) : []),
-    run: createFurtherJob(
-      { ...shared, queue: queues.screenshot },
-      screenshotLookup({ ...shared, inspector }),
-    ),
+    name: "check",
+    concurrencyMax,
+    startsPerSecondMax,
+    prepare: async () => (isAnyEnabled() ? admission.run() : undefined),
+    take: (limit) => (isAnyEnabled() ? store.due(clock.now(), limit) : []),
+    run: createCheckJob({ ...shared, hasBrowser: inspector !== undefined }),
   });
-  return [...workers, screenshots];
+  /** Creates the worker of a lookup that a check asks for, which `enabledBy` has to enable. */
+  const further = <Found>(
+    name: keyof LookupQueues,
+    enabledBy: keyof EnabledLookups,
+    limits: { concurrencyMax: number; startsPerSecondMax: number },
+    lookup: FurtherLookup<Found>,
+  ) =>
+    createWorker({
+      clock,
+      log,
+      name,
+      ...limits,
+      take: (limit) => (enabled[enabledBy] ? queues[name].due(clock.now(), limit) : []),
+      run: createFurtherJob({ ...shared, queue: queues[name] }, lookup),
+    });
+  return [
+    check,
+    further(
+      "registration",
+      "registration",
+      { concurrencyMax, startsPerSecondMax: registrationStartsPerSecondMax },
+      registrationLookup({ log, lookUp: lookups.registration, responses }),
+    ),
+    further(
+      "network",
+      "registration",
+      { concurrencyMax: networkConcurrencyMax, startsPerSecondMax: networkStartsPerSecondMax },
+      networkLookup({ clock, log, lookUp: lookups.network }),
+    ),
+    ...(inspector === undefined
+      ? []
+      : [
+          further(
+            "screenshot",
+            "names",
+            { concurrencyMax: screenshotsMax, startsPerSecondMax: 1 },
+            screenshotLookup({ ...shared, inspector }),
+          ),
+        ]),
+  ];
 }

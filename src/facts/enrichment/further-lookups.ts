@@ -19,7 +19,7 @@ import type { RegistrationResponses } from "./registration-responses.ts";
 import type { Due, EnrichmentStore, Subject } from "./store.ts";
 
 /** A lookup of a threat that a check asks for, and that has a queue of its own because it takes longer. */
-interface FurtherLookup<Found> {
+export interface FurtherLookup<Found> {
   /** Returns what looks it up; undefined if it is no longer wanted. */
   plan(subject: Subject): ((signal: AbortSignal) => Promise<Found>) | undefined;
   /** Returns the facts with what was found, and when to look again. Runs in the transaction that saves both. */

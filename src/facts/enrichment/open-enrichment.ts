@@ -10,7 +10,7 @@ import type { OpenedLookups } from "../lookups/open-lookups.ts";
 import type { PageResult } from "../lookups/page/page-lookup.ts";
 import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
-import { createDueCounts } from "./store.ts";
+import { createDueCounts } from "./queues.ts";
 import {
   type BackfillDependencies,
   createSeverityBackfill,

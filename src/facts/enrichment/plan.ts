@@ -11,29 +11,10 @@ export interface EnabledLookups {
   names: boolean;
   /** RDAP and WHOIS. */
   registration: boolean;
-  screenshots: boolean;
 }
 
-export function looksUpAnything({ names, registration }: Omit<EnabledLookups, "screenshots">): boolean {
+export function looksUpAnything({ names, registration }: EnabledLookups): boolean {
   return names || registration;
-}
-
-/** Returns the enabled lookups with their present values. DNS and the web determine which page to take a screenshot of. */
-export function withScreenshots(
-  enabled: Omit<EnabledLookups, "screenshots">,
-  hasBrowser: boolean,
-): EnabledLookups {
-  return {
-    get names() {
-      return enabled.names;
-    },
-    get registration() {
-      return enabled.registration;
-    },
-    get screenshots() {
-      return enabled.names && hasBrowser;
-    },
-  };
 }
 
 const hourMs = 3_600_000;

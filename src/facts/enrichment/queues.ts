@@ -71,6 +71,16 @@ function createScreenshotQueue(database: Pick<Database, "prepare">): LookupQueue
   };
 }
 
+// Loose index scan: jumps from one suffix to the next, past the rows of each. Reading all rows of the index takes 157 ms
+// for a million threats, this takes microseconds.
+const withSuffixes = `
+  with recursive suffixes(suffix) as (
+    select min(registration_suffix) from enrichments where registration_suffix is not null
+    union all
+    select (select min(registration_suffix) from enrichments where registration_suffix > suffix)
+    from suffixes where suffix is not null
+  )`;
+
 /**
  * Maximum number of due rows per suffix. Registries get one query per second; more rows would only wait for their turn
  * or for a slow response.
@@ -86,14 +96,8 @@ function createRegistrationQueue({ prepare }: Pick<Database, "prepare">): Lookup
     `update enrichments set registration_suffix = $suffix, registration_rank = $rank, registration_due_at = $dueAt,
        registration_failures = $failures where threat_seq = $threatSeq`,
   );
-  // Loose index scan: jumps from one suffix to the next, past the rows of each.
   const suffixes = prepare<{ suffix: string }>(
-    `with recursive found(suffix) as (
-       select min(registration_suffix) from enrichments where registration_suffix is not null
-       union all
-       select (select min(registration_suffix) from enrichments where registration_suffix > found.suffix)
-       from found where found.suffix is not null)
-     select suffix from found where suffix is not null`,
+    `${withSuffixes} select suffix from suffixes where suffix is not null`,
   );
   const dueOf = prepare<{ seq: number }, [{ suffix: string; rank: number; now: Instant; limit: number }]>(
     `select threat_seq as seq from enrichments where registration_suffix = $suffix and registration_rank = $rank
@@ -121,4 +125,39 @@ function createRegistrationQueue({ prepare }: Pick<Database, "prepare">): Lookup
       return found;
     },
   };
+}
+
+/** Counting stops here, so that it takes milliseconds. */
+const countedMax = 10_000;
+/** The same for one registry and rank. */
+const countedOfSuffixMax = 100;
+
+const dueRegistrations = `${withSuffixes}
+  select coalesce(sum((
+    select count(*) from (
+      select 1 from enrichments
+      where registration_suffix = suffix and registration_rank = wanted and registration_due_at <= ? limit ?
+    )
+  )), 0) as n
+  from suffixes, (${ranksInOrder.map((rank) => `select ${rank} as wanted`).join(" union all ")})
+  where suffix is not null`;
+
+/** Returns a function that counts the threats for which each kind of lookup is due, up to some thousands. */
+export function createDueCounts({ prepare }: Pick<Database, "prepare">) {
+  const counted = (query: string) => prepare<{ n: number }, [Instant, number]>(query);
+  // The index begins with the rank.
+  const ofAnyRank = (rank: string, dueAt: string) =>
+    counted(
+      `select count(*) as n from (select 1 from enrichments where ${rank} in (${ranksInOrder.join()}) and ${dueAt} <= ? limit ?)`,
+    );
+  const checks = ofAnyRank("rank", "due_at");
+  const registrations = counted(dueRegistrations);
+  const networks = ofAnyRank("network_rank", "network_due_at");
+  const screenshots = ofAnyRank("screenshot_rank", "screenshot_due_at");
+  return (now: Instant) => [
+    { lookup: "check", due: checks.get(now, countedMax)!.n },
+    { lookup: "registration", due: Math.min(countedMax, registrations.get(now, countedOfSuffixMax)!.n) },
+    { lookup: "network", due: networks.get(now, countedMax)!.n },
+    { lookup: "screenshot", due: screenshots.get(now, countedMax)!.n },
+  ];
 }

@@ -119,9 +119,7 @@ function limitScreenshots(inspector: Inspector, keep: () => ScreenshotKind): Ins
     async inspect(target, signal) {
       const result = await inspector.inspect(target, signal);
       if (!result.ok || result.screenshot === undefined || target.isOwn === true) return result;
-      const { screenshot, ...rest } = result;
-      const kept = await keptScreenshot(screenshot, keep());
-      return { ...rest, ...(kept === undefined ? {} : { screenshot: kept }) };
+      return { ...result, screenshot: await keptScreenshot(result.screenshot, keep()) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createDueCounts } from "../../../src/facts/enrichment/store.ts";
+import { createDueCounts } from "../../../src/facts/enrichment/queues.ts";
 import { openStores, type Stores } from "../../support/stores.ts";
 
 let stores: Stores;

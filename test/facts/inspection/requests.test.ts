@@ -3,10 +3,7 @@ import type { RequestOptions } from "../../../src/facts/inspection/inspections.t
 import { createAdmission } from "../../../src/facts/inspection/queue/admission.ts";
 import { createBudget } from "../../../src/facts/inspection/queue/budget.ts";
 import { createSelection, createSiteShares } from "../../../src/facts/inspection/queue/pump.ts";
-import {
-  createInspectionStore,
-  type InspectionStore,
-} from "../../../src/facts/inspection/queue/store.ts";
+import { createInspectionStore, type InspectionStore } from "../../../src/facts/inspection/queue/store.ts";
 import { inspectionCounts, inspections } from "../../../src/facts/inspection/model/tables.ts";
 import { openStores } from "../../support/stores.ts";
 

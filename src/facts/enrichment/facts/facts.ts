@@ -113,8 +113,7 @@ export function hostingOf({ existence, registration }: Facts): { parked?: string
   const contradicted =
     listed.length > 0 && registered.length > 0 && !listed.some((server) => registered.includes(server));
   if (existence === undefined || contradicted) return {};
-  const { parked, sinkholed } = existence;
-  return { ...(parked !== undefined && { parked }), ...(sinkholed !== undefined && { sinkholed }) };
+  return { parked: existence.parked, sinkholed: existence.sinkholed };
 }
 
 /** Returns whether the host serves a page of its own. A form that asks for secrets counts whatever its status. */

@@ -31,7 +31,7 @@ export function createOriginalMarks({
     const { parked: _parked, sinkholed: _sinkholed, ...existence } = found;
     const marks = siteMarksOf({
       existence: { ...existence, exists: "yes" },
-      ...(page === undefined ? {} : { page: { ...page, asksForPassword: true } }),
+      page: page && { ...page, asksForPassword: true },
       unknown: {},
     });
     const name = `original_marks:${protectedDomainSeq}` as const;

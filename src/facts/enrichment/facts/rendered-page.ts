@@ -56,18 +56,17 @@ function saysMore(shown: Page, sent: Page): boolean {
 /** Adds what was shown to a page. A browser without a screen can be shown less than other visitors, so nothing is removed. */
 function combined(sent: Page, shown: Page): Page {
   const { from: _from, parked, shownTo: _shownTo, unseen, ...rest } = sent;
-  const imitation = shown.imitation ?? sent.imitation;
   return {
     ...rest,
     title: shown.title === "" ? sent.title : shown.title,
     asksForPassword: sent.asksForPassword || shown.asksForPassword,
     asksForCard: sent.asksForCard || shown.asksForCard,
     namesBrand: sent.namesBrand || shown.namesBrand,
-    ...(unseen === undefined || shown.unseen === undefined ? {} : { unseen }),
-    ...(parked === undefined || shown.imitation?.imitates === true ? {} : { parked }),
-    ...(shown.from === undefined ? {} : { from: shown.from }),
-    ...(shown.shownTo === undefined ? {} : { shownTo: shown.shownTo }),
-    ...(imitation === undefined ? {} : { imitation }),
+    unseen: shown.unseen === undefined ? undefined : unseen,
+    parked: shown.imitation?.imitates === true ? undefined : parked,
+    from: shown.from,
+    shownTo: shown.shownTo,
+    imitation: shown.imitation ?? sent.imitation,
   };
 }
 

@@ -33,9 +33,9 @@ export function withScreenshot(
     unknown,
     screenshot: {
       at,
-      ...(host === undefined ? {} : { atOriginal: isAtOrBelow(host, protectedDomain) }),
+      atOriginal: host === undefined ? undefined : isAtOrBelow(host, protectedDomain),
       ...(hash === undefined ? {} : { hash, ...closestOf(hash, looks) }),
-      ...(keep === "full" ? {} : { kept: keep }),
+      kept: keep === "full" ? undefined : keep,
     },
   };
 }

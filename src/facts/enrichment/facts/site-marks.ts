@@ -57,11 +57,7 @@ export function formerMarksAfter(before: Facts, after: Facts, now: Instant): For
 function formerRegistration({ former, registration }: Facts): FormerMarks["registration"] {
   if (registration === undefined) return former?.registration;
   const { created_at, registrar, registrar_iana_id } = registration;
-  return {
-    ...(created_at !== undefined && { created_at }),
-    ...(registrar !== undefined && { registrar }),
-    ...(registrar_iana_id !== undefined && { registrar_iana_id }),
-  };
+  return { created_at, registrar, registrar_iana_id };
 }
 
 /** Returns whether a screenshot shows the original, or looks exactly like it. */

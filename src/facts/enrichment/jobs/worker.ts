@@ -1,4 +1,4 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
+import { delay, type Clock } from "../../../platform/lib/clock.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
@@ -60,8 +60,7 @@ export function createWorker(dependencies: WorkerDependencies) {
   }
 
   function begin(threatSeq: number, delayMs: number, signal: AbortSignal): void {
-    const done = delay(clock, delayMs, signal)
-      .then(() => runJob(threatSeq, signal))
+    const done = runLater(threatSeq, delayMs, signal)
       .then(pauses.succeeded, (error: unknown) => {
         if (signal.aborted) return;
         pauses.failed();
@@ -69,6 +68,12 @@ export function createWorker(dependencies: WorkerDependencies) {
       })
       .finally(() => running.delete(threatSeq));
     running.set(threatSeq, done);
+  }
+
+  async function runLater(threatSeq: number, delayMs: number, signal: AbortSignal): Promise<void> {
+    if (delayMs > 0) await delay(clock, delayMs, signal);
+    signal.throwIfAborted();
+    await runJob(threatSeq, signal);
   }
 
   return {
@@ -114,20 +119,6 @@ function createPauses(clock: Pick<Clock, "monotonicMs">) {
       endsAtMs = clock.monotonicMs() + pauseMs;
     },
   };
-}
-
-/** @throws the signal's reason if it is aborted before the delay has passed. */
-async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 0) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = clock.after(ms, resolve);
-    const giveUp = () => resolve();
-    signal.addEventListener("abort", giveUp);
-    await promise;
-    signal.removeEventListener("abort", giveUp);
-    timer.cancel();
-  }
-  signal.throwIfAborted();
 }
 
 const failed = "an internal error occurred; the log has details";

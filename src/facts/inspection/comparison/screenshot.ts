@@ -34,7 +34,7 @@ export async function readScreenshot({ screenshot, brands }: ReadScreenshotOptio
   const logos = brands.flatMap(({ protectedDomain, logos: added }) =>
     added.map((logo) => ({ protectedDomain, logo })),
   );
-  const result: ReadScreenshot = { ...(hash === undefined ? {} : { hash }), logos: [] };
+  const result: ReadScreenshot = { hash, logos: [] };
   if (logos.length === 0) return result;
   const { width, height } = await new Bun.Image(screenshot as Uint8Array<ArrayBuffer>).metadata();
   const scale = Math.min(1, searchedWidth / width);

@@ -176,7 +176,7 @@ const hostLengthMax = 253;
 export function pageNamesOf(view: PageView, owner: Owner): PageNames {
   const hosts = view.addresses.flatMap((address) => URL.parse(address)?.hostname ?? []);
   return {
-    ...(view.siteName === undefined ? {} : { siteName: view.siteName.slice(0, nameLengthMax) }),
+    siteName: view.siteName?.slice(0, nameLengthMax),
     manifest: bounded(view.manifestNames ?? [], nameLengthMax),
     certificate: bounded(view.certificateNames ?? [], hostLengthMax),
     redirects: bounded(hosts, hostLengthMax),

@@ -122,10 +122,7 @@ async function comparePage(
   { clock, compared, screenshot, target, turns }: Comparison,
 ): Promise<ComparedPage> {
   await turns.next();
-  const fingerprint = {
-    ...fingerprintOf(view),
-    ...(screenshot?.hash === undefined ? {} : { screenshot: screenshot.hash }),
-  };
+  const fingerprint = { ...fingerprintOf(view), screenshot: screenshot?.hash };
   const page = { ...facts };
   const seen = seenPage(page, {
     fingerprint,
@@ -215,7 +212,7 @@ async function withBrowser(
   comparison.target.onBrowser?.();
   const rendered = await open(`${closest.view.addresses[0]!}${fragment}`, signal, {
     isUrgent: comparison.target.isUrgent === true,
-    ...(closest.page.shownTo === undefined ? {} : { userAgent: userAgentOf(closest.page.shownTo) }),
+    userAgent: closest.page.shownTo && userAgentOf(closest.page.shownTo),
   });
   if (!rendered.ok) return resultOf(closest, comparison.target, { noScreenshot: rendered.reason });
   const { html, url, webp } = rendered;
@@ -246,19 +243,14 @@ function seenPage(
     requested,
   }: Pick<SeenPage, "fingerprint" | "logos"> & { nowMs: number; requested: string },
 ): SeenPage {
-  const begunMs = certificate === undefined ? Number.NaN : Date.parse(certificate.notBefore);
+  const ageDays =
+    certificate === undefined ? Number.NaN : (nowMs - Date.parse(certificate.notBefore)) / dayMs;
+  const isFaulty = certificate?.fault !== undefined;
   return {
     fingerprint,
     requested,
-    ...(certificate === undefined || Number.isNaN(begunMs)
-      ? {}
-      : {
-          certificate: {
-            ageDays: (nowMs - begunMs) / dayMs,
-            isFaulty: certificate.fault !== undefined,
-          },
-        }),
-    ...(logos === undefined ? {} : { logos }),
+    certificate: Number.isNaN(ageDays) ? undefined : { ageDays, isFaulty },
+    logos,
   };
 }
 
@@ -290,7 +282,7 @@ function resultOf(
     fingerprint,
     verdicts,
     ...rest,
-    ...(view.isMereRedirect === true ? { isMereRedirect: true } : {}),
+    isMereRedirect: view.isMereRedirect,
     ...(target.withView === true ? { view } : {}),
   };
 }

@@ -67,7 +67,7 @@ export function createBrands({ database, domains, store, yielder }: BrandsDepend
         const logos = store.logos(domain.seq).map(({ hash, image, name }) => ({
           name,
           image: new Uint8Array(image),
-          ...(hash === null ? {} : { hash }),
+          hash: hash ?? undefined,
         }));
         const stated = statedNames(present, dismissedKeywords(domain));
         brands.push({ ...identityOf(domain, stated), originals, logos });

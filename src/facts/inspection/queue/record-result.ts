@@ -166,7 +166,7 @@ export function createThreatRecorder(dependencies: ThreatRecorderDependencies) {
         protectedDomain,
         existence: host === inspection.host ? existence : (existenceThere ?? existence),
         page: facts,
-        ...(webp === undefined && hash === undefined ? {} : { screenshot: { webp, hash } }),
+        screenshot: webp === undefined && hash === undefined ? undefined : { webp, hash },
       }));
     });
   }

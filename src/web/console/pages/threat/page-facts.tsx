@@ -155,7 +155,7 @@ export type Row = readonly [string, ComponentChildren];
 export interface FactsProps {
   threat: Threat;
   facts: ThreatFacts | undefined;
-  enabledLookups: Pick<EnabledLookups, "names" | "registration">;
+  enabledLookups: EnabledLookups;
 }
 
 /** Number of entries of a list that are shown. */
