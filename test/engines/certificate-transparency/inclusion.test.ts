@@ -10,8 +10,7 @@ test("an inclusion proof of any leaf leads to the root and to the compact range 
   for (let treeSize = 1; treeSize <= leaves.length; treeSize++) {
     const tree = leaves.slice(0, treeSize);
     for (const [index, leafHash] of tree.entries()) {
-      const proof = { index, treeSize, leafHash, auditPath: auditPath(index, tree) };
-      const { root, range } = inclusionOf(proof)!;
+      const { root, range } = inclusionOf(leafHash, auditPath(index, tree), { index, treeSize })!;
       expect(Buffer.compare(root, merkleRoot(tree))).toBe(0);
       expect(Buffer.compare(rootOf(range), merkleRoot(tree.slice(0, index + 1)))).toBe(0);
     }
@@ -19,13 +18,9 @@ test("an inclusion proof of any leaf leads to the root and to the compact range 
 });
 
 test("an inclusion proof with a hash too many or too few is none", () => {
-  const proof = {
-    index: 20,
-    treeSize: 50,
-    leafHash: leaves[20]!,
-    auditPath: auditPath(20, leaves.slice(0, 50)),
-  };
-  expect(inclusionOf({ ...proof, auditPath: proof.auditPath.slice(1) })).toBeUndefined();
-  expect(inclusionOf({ ...proof, auditPath: [...proof.auditPath, leaves[0]!] })).toBeUndefined();
-  expect(inclusionOf({ ...proof, auditPath: [] })).toBeUndefined();
+  const place = { index: 20, treeSize: 50 };
+  const proof = auditPath(20, leaves.slice(0, 50));
+  expect(inclusionOf(leaves[20]!, proof.slice(1), place)).toBeUndefined();
+  expect(inclusionOf(leaves[20]!, [...proof, leaves[0]!], place)).toBeUndefined();
+  expect(inclusionOf(leaves[20]!, [], place)).toBeUndefined();
 });

@@ -102,7 +102,7 @@ describe("the budget of an operator", () => {
 
   test("spreads requests of all its logs at the operator's rate", async () => {
     const clock = manualClock();
-    const budgetOf = createRequestBudgets({ clock });
+    const budgetOf = createRequestBudgets(clock);
     const rate = { requestsPerSecond: 2, concurrency: 4 };
     let sent = 0;
     for (let index = 0; index < 10; index++) {
@@ -117,7 +117,7 @@ describe("the budget of an operator", () => {
 
   test("bounds the concurrent requests, and lets other operators go on", async () => {
     const clock = manualClock();
-    const budgetOf = createRequestBudgets({ clock });
+    const budgetOf = createRequestBudgets(clock);
     const rate = { requestsPerSecond: 1_000, concurrency: 2 };
     let [busy, other] = [0, 0];
     const forever = () => {
@@ -135,7 +135,7 @@ describe("the budget of an operator", () => {
 
   test("sends nothing during a pause that the operator asked for", async () => {
     const clock = manualClock();
-    const budget = createRequestBudgets({ clock })("operator", { requestsPerSecond: 100, concurrency: 1 });
+    const budget = createRequestBudgets(clock)("operator", { requestsPerSecond: 100, concurrency: 1 });
     budget.pause(5_000);
     let sent = 0;
     void budget.run(signal, () => Promise.resolve(sent++));
@@ -149,7 +149,7 @@ describe("the budget of an operator", () => {
 
   test("rejects a waiting request as soon as it is aborted", async () => {
     const clock = manualClock();
-    const budget = createRequestBudgets({ clock })("operator", { requestsPerSecond: 1, concurrency: 1 });
+    const budget = createRequestBudgets(clock)("operator", { requestsPerSecond: 1, concurrency: 1 });
     budget.pause(60_000);
     const abort = new AbortController();
     const waiting = budget.run(abort.signal, () => Promise.resolve("sent"));

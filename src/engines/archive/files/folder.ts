@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fromIsoTime, toIsoTime } from "../../../platform/lib/clock.ts";
+import { undefinedIfMissing } from "../../../platform/lib/errors.ts";
 import { archiveSources, type ArchiveExtent } from "../archive.ts";
 import type { Group } from "./record.ts";
 
@@ -79,11 +80,8 @@ export function listFolder(folder: string): FolderContent {
 
 /** Lists only the journals, which is cheap: there are few. @throws an error of the system */
 export function listJournals(folder: string): JournalFile[] {
-  return filesIn(folder, (file) => journalState(file) !== undefined).map(({ file, bytes }) => ({
-    file,
-    state: journalState(file)!,
-    bytes,
-  }));
+  const files = filesIn(folder, (file) => journalState(file) !== undefined);
+  return files.map(({ file, bytes }) => ({ file, state: journalState(file)!, bytes }));
 }
 
 function journalState(file: string): JournalFile["state"] | undefined {
@@ -109,8 +107,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
+    return undefinedIfMissing(error) ?? [];
   }
 }
 
@@ -141,20 +138,9 @@ export function isSameGroup(a: Group, b: Group): boolean {
   return a.day === b.day && a.source === b.source;
 }
 
-export function isMissing(error: unknown): boolean {
-  return (error as { code?: string }).code === "ENOENT";
-}
-
 /** Splits segments by day and source, in their order. */
 export function groupsOf(segments: readonly Segment[]): Segment[][] {
-  const groups = new Map<string, Segment[]>();
-  for (const segment of segments) {
-    const key = `${segment.day} ${segment.source}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [segment]);
-    else group.push(segment);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(segments, ({ day, source }) => `${day} ${source}`).values()];
 }
 
 /** Order of groups: by day, then by source. */

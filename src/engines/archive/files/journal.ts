@@ -8,17 +8,11 @@ import { recordHeader, type Group } from "./record.ts";
 export const journalBytesMax = 8 << 20;
 export const journalLockPurpose = "lock";
 
-interface JournalDependencies {
-  folder: string;
-  id: string;
-  tryLock: TryLock;
-}
-
 /**
  * @param id unique among the journals of all processes. A lock with this name tells other processes that the files are
  * in use.
  */
-export function createJournal({ folder, id, tryLock }: JournalDependencies) {
+export function createJournal(folder: string, id: string, tryLock: TryLock) {
   const lockPath = join(folder, id);
   let lock: ReturnType<TryLock>;
   let file: { descriptor: number; path: string } | undefined;

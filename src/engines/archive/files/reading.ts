@@ -2,12 +2,12 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { dayMs } from "../../../platform/lib/clock.ts";
+import { undefinedIfMissing } from "../../../platform/lib/errors.ts";
 import { archiveSources, type ArchiveBlock, type ArchiveExtent, type ArchivePosition } from "../archive.ts";
 import { copyValidNames } from "../names/valid-names.ts";
 import { createNameSorter, sortedNamesMax } from "../names/sort-names.ts";
 import {
   compareGroups,
-  isMissing,
   isSameGroup,
   listFolder,
   listJournals,
@@ -48,7 +48,7 @@ export interface FolderReading {
  * a segment may be made from one in the meantime: names are then yielded twice instead of never.
  */
 export async function* readFolder(options: FolderReading): AsyncGenerator<ArchiveBlock> {
-  const { folder, start, signal, onDamage } = options;
+  const { folder, start, signal } = options;
   const { content, journals } = await openJournals(folder);
   try {
     const from = start === undefined ? undefined : parsePosition(start);
@@ -61,8 +61,7 @@ export async function* readFolder(options: FolderReading): AsyncGenerator<Archiv
     for (const segment of ahead) {
       if (merged !== undefined && contains(merged, segment)) continue;
       const offset = from !== undefined && isAt(segment, from) ? from.offset : 0;
-      const blocks = segmentBlocks({ folder, segment, offset, signal, onDamage });
-      for await (const { names, count, end, inFile } of blocks) {
+      for await (const { names, count, end, inFile } of segmentBlocks(options, segment, offset)) {
         const { day, source, first, last } = inFile;
         if (inFile !== segment) merged = inFile;
         place = { newest, day, source, first, last, offset: end };
@@ -71,8 +70,9 @@ export async function* readFolder(options: FolderReading): AsyncGenerator<Archiv
     }
     // The position stays at the end of the segments: what follows is read again after a restart.
     for (const segment of added) {
-      for await (const { names, count } of segmentBlocks({ folder, segment, offset: 0, signal, onDamage }))
-        yield { day: segment.day, source: segment.source, names, count, position: position(place) };
+      const { day, source } = segment;
+      for await (const { names, count } of segmentBlocks(options, segment))
+        yield { day, source, names, count, position: position(place) };
     }
     const sort = createBlockSorter();
     for (const file of journals) {
@@ -92,13 +92,13 @@ function divide(
   segments: readonly Segment[],
   from: Place | undefined,
 ): { ahead: Segment[]; added: Segment[] } {
-  if (from === undefined) return { ahead: [...segments].sort(compareSegments), added: [] };
+  const sorted = segments.toSorted(compareSegments);
+  if (from === undefined) return { ahead: sorted, added: [] };
   const isAhead = (segment: Segment) => {
     const order = compareGroups(segment, from);
     // A segment that replaces the one of the position is read as a whole.
     return order > 0 || (order === 0 && segment.last >= from.last);
   };
-  const sorted = [...segments].sort(compareSegments);
   return {
     ahead: sorted.filter(isAhead),
     added: sorted.filter((segment) => !isAhead(segment) && segment.last > from.newest),
@@ -152,37 +152,22 @@ export async function openJournals(
 }
 
 /** Returns undefined if the file does not exist. */
-export async function openExisting(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, "r");
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-interface SegmentBlocksOptions {
-  folder: string;
-  segment: Segment;
-  offset: number;
-  signal: AbortSignal;
-  onDamage?: ((bytes: number) => void) | undefined;
+export function openExisting(path: string): Promise<FileHandle | undefined> {
+  return open(path, "r").catch(undefinedIfMissing);
 }
 
 async function* segmentBlocks(
-  options: SegmentBlocksOptions,
+  { folder, signal, onDamage }: FolderReading,
+  segment: Segment,
+  offset = 0,
 ): AsyncGenerator<NameBlock & { inFile: Segment }> {
-  const { folder, segment, offset, signal, onDamage } = options;
   const opened = await openSegment(folder, segment);
   if (opened === undefined) return;
-  const { file, inFile } = opened;
-  try {
-    for await (const block of readBlocks(file, { start: inFile === segment ? offset : 0, onDamage })) {
-      if (signal.aborted) return;
-      yield { ...block, inFile };
-    }
-  } finally {
-    await file.close();
+  const { inFile } = opened;
+  await using file = opened.file;
+  for await (const block of readBlocks(file, { start: inFile === segment ? offset : 0, onDamage })) {
+    if (signal.aborted) return;
+    yield { ...block, inFile };
   }
 }
 
@@ -195,7 +180,8 @@ async function openSegment(
     try {
       return { file: await open(join(folder, found.file), "r"), inFile: found };
     } catch (error) {
-      if (!isMissing(error) || attempt === attemptsMax) throw error;
+      undefinedIfMissing(error);
+      if (attempt === attemptsMax) throw error;
     }
     found = findReplacement(folder, segment);
   }
@@ -263,8 +249,6 @@ export async function folderExtent(folder: string): Promise<ArchiveExtent> {
     await Promise.all(journals.map((file) => file.close()));
   }
 }
-
-/** Reads the blocks of sorted names in a segment. */
 
 /** The decompressor accepts no smaller one. */
 const chunkBytesMin = 64;

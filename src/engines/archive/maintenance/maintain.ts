@@ -118,13 +118,9 @@ async function writeSegmentsOf(folder: string, file: string): Promise<void> {
 
   function write(run: Run): void {
     if (run.count === 0) return;
+    const { day, source } = run;
     const number = sealedNumber(file) + run.written++;
-    const writer = createSegmentWriter(folder, {
-      day: run.day,
-      source: run.source,
-      first: number,
-      last: number,
-    });
+    const writer = createSegmentWriter(folder, { day, source, first: number, last: number });
     try {
       sort(run.names, run.count, (start, end) => writer.add(run.names, start, end));
       writer.finish();
@@ -154,19 +150,12 @@ async function writeSegmentsOf(folder: string, file: string): Promise<void> {
     }
   }
 
-  const journal = await open(join(folder, file), "r");
-  try {
-    for await (const { day, source, stored } of readRecords(journal)) {
-      const key = `${day} ${source}`;
-      let run = runs.get(key);
-      if (run === undefined) {
-        run = { day, source, names: new Uint8Array(runBytesAtFirst), used: 0, count: 0, written: 0 };
-        runs.set(key, run);
-      }
-      add(run, stored);
-    }
-    for (const run of runs.values()) write(run);
-  } finally {
-    await journal.close();
+  await using journal = await open(join(folder, file), "r");
+  for await (const { day, source, stored } of readRecords(journal)) {
+    const newRun = (): Run => {
+      return { day, source, names: new Uint8Array(runBytesAtFirst), used: 0, count: 0, written: 0 };
+    };
+    add(runs.getOrInsertComputed(`${day} ${source}`, newRun), stored);
   }
+  for (const run of runs.values()) write(run);
 }

@@ -1,10 +1,10 @@
 /** Searches of the archive on behalf of people, who wait for results and may leave. */
-import type { ArchiveSource } from "../archive.ts";
-import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
+import type { Archive, ArchiveSource, StartArchiveThread } from "../archive.ts";
+import { dayMs, type Clock, type Instant, type Timer } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-
-import type { ArchiveQuery } from "./query.ts";
-import type { ArchiveHit, SearchProgress } from "./search-folder.ts";
+import type { Yielder } from "../../../platform/lib/yielder.ts";
+import { prepareSearch, type ArchiveQuery, type FoundName } from "./query.ts";
+import { searchFolder, type ArchiveHit, type SearchProgress } from "./search-folder.ts";
 
 /** Maximum number of names that a search returns. It ends when it has found more. */
 export const hitsMax = 500;
@@ -15,6 +15,8 @@ const keptMax = 8;
 const waitMs = 1_000;
 /** The results of a search that was not requested for this long are deleted: its visitor has left. */
 const abandonedMs = 20_000;
+/** Threads for one search. With one, this thread would search. */
+const threads = 2;
 
 export interface SearchTerms {
   query: ArchiveQuery;
@@ -32,12 +34,7 @@ export interface NameSearch extends SearchProgress {
   error: string | null;
 }
 
-export type NameSearches = ReturnType<typeof createNameSearches>;
-
-/** Yields the names that match, the earliest day first. */
-export type SearchNames = (
-  options: SearchTerms & { signal: AbortSignal; onProgress: (progress: SearchProgress) => void },
-) => AsyncGenerator<ArchiveHit>;
+export type NameSearches = ReturnType<typeof openNameSearches>;
 
 interface Entry {
   found: NameSearch;
@@ -47,12 +44,21 @@ interface Entry {
 }
 
 interface NameSearchesDependencies {
+  archive: Pick<Archive, "extent" | "flush" | "read">;
   clock: Clock;
+  folder: string | undefined;
+  /** Called with the error of a search that failed. */
   onError: (error: unknown) => void;
-  searchNames: SearchNames;
+  startWorker: StartArchiveThread | undefined;
+  yielder: () => Yielder;
 }
 
-export function createNameSearches({ clock, onError, searchNames }: NameSearchesDependencies) {
+/**
+ * Opens the searches of an archive in a folder, or of one in memory.
+ * @param startWorker starts the threads that search; without it, this thread does, between other work
+ */
+export function openNameSearches(dependencies: NameSearchesDependencies) {
+  const { clock, onError } = dependencies;
   const entries = new Map<string, Entry>();
 
   function discard(key: string): void {
@@ -67,7 +73,7 @@ export function createNameSearches({ clock, onError, searchNames }: NameSearches
     found.hits = hits;
     try {
       const onProgress = (progress: SearchProgress) => void Object.assign(found, progress);
-      for await (const hit of searchNames({ ...terms, signal, onProgress })) {
+      for await (const hit of searchNames(dependencies, { ...terms, signal, onProgress })) {
         found.isLimited = hits.length === hitsMax;
         if (found.isLimited) break;
         hits.push(hit);
@@ -122,4 +128,42 @@ export function createNameSearches({ clock, onError, searchNames }: NameSearches
       for (const key of entries.keys()) discard(key);
     },
   };
+}
+
+type SearchOptions = SearchTerms & { signal: AbortSignal; onProgress: (progress: SearchProgress) => void };
+
+/** Yields the names that match, the earliest day first. */
+async function* searchNames(
+  { archive, folder, startWorker, yielder }: NameSearchesDependencies,
+  options: SearchOptions,
+): AsyncGenerator<ArchiveHit> {
+  await archive.flush();
+  if (folder === undefined || startWorker === undefined) yield* searchBlocks(archive, options, yielder());
+  else yield* searchFolder({ folder, threads, startWorker, ...options });
+}
+
+/** Searches the blocks of an archive in this thread. Yields each name once, the earliest day first. */
+async function* searchBlocks(
+  archive: Pick<Archive, "extent" | "read">,
+  { query, since = 0, source, signal, onProgress }: SearchOptions,
+  yielder: Yielder,
+): AsyncGenerator<ArchiveHit> {
+  const search = await prepareSearch(query);
+  const { names: namesTotal } = await archive.extent();
+  const seen = new Set<string>();
+  let names = 0;
+  for await (const block of archive.read({ signal })) {
+    const { day } = block;
+    names += block.count;
+    onProgress({ names, namesTotal, damagedBytes: 0 });
+    if (day + dayMs <= since || (source !== undefined && block.source !== source)) continue;
+    const found: FoundName[] = [];
+    search(block.names, (one) => found.push(one));
+    for (const one of found) {
+      if (seen.has(one.name)) continue;
+      seen.add(one.name);
+      yield { ...one, day, source: block.source };
+    }
+    if (yielder.due()) await yielder.pause();
+  }
 }

@@ -42,18 +42,13 @@ export async function searchPart(
   { search, foundMax }: { search: BlockSearch; foundMax: number },
 ): Promise<PartResult> {
   const result: PartResult = { found: [], names: 0, bytes: 0, isComplete: false, isMissing: false };
-  const file = await openExisting(join(folder, segment.file));
+  await using file = await openExisting(join(folder, segment.file));
   if (file === undefined) return { ...result, isMissing: true };
-  try {
-    for await (const { names, count, bytes } of readBlocks(file, { start, end })) {
-      search(names, (name) => result.found.push(name));
-      result.names += count;
-      result.bytes += bytes;
-      if (result.found.length >= foundMax) return result;
-    }
-    result.isComplete = true;
-  } finally {
-    await file.close();
+  for await (const { names, count, bytes } of readBlocks(file, { start, end })) {
+    search(names, (name) => result.found.push(name));
+    result.names += count;
+    result.bytes += bytes;
+    if (result.found.length >= foundMax) return result;
   }
-  return result;
+  return { ...result, isComplete: true };
 }

@@ -2,7 +2,6 @@
 import type { ArchiveSource, StartArchiveThread } from "../archive.ts";
 import type { Worker } from "node:worker_threads";
 import { dayMs, type Instant } from "../../../platform/lib/clock.ts";
-
 import { listFolder, type Segment } from "../files/folder.ts";
 import { compareSegments, createBlockSorter, findReplacement, openJournals } from "../files/reading.ts";
 import { readRecords, type Group } from "../files/record.ts";
@@ -49,20 +48,15 @@ export async function* searchFolder(options: FolderSearch): AsyncGenerator<Archi
   const isWanted = (group: Group) =>
     group.day + dayMs > since && (source === undefined || group.source === source);
   // Journals first: a segment may be made from one in the meantime.
-  const recent = await searchJournals({ folder, query, isWanted, foundMax });
+  const recent = await searchJournals(options, isWanted, foundMax);
   const segments = listFolder(folder).segments.filter(isWanted).sort(compareSegments);
-  const progress: SearchProgress = {
-    names: 0,
-    namesTotal: segments.reduce((sum, { names }) => sum + names, 0),
-    damagedBytes: 0,
-  };
+  const namesTotal = segments.reduce((sum, { names }) => sum + names, 0);
+  const progress: SearchProgress = { names: 0, namesTotal, damagedBytes: 0 };
   const seen = new Set<string>();
   const damagedBytes = createDamageCounter();
   const replacements = createReplacementSearch(folder, query, foundMax);
-  for await (const { part, result: ofPart } of searchParts(segments.flatMap(partsOf), {
-    ...options,
-    foundMax,
-  })) {
+  const results = searchParts(segments.flatMap(partsOf), { ...options, foundMax });
+  for await (const { part, result: ofPart } of results) {
     if (signal.aborted) return;
     const result = ofPart.isMissing ? await replacements(part.segment) : ofPart;
     progress.names += result.names;
@@ -94,11 +88,8 @@ function createReplacementSearch(folder: string, query: ArchiveQuery, foundMax: 
       if (other === undefined || searched.has(other.file))
         return { found: [], names: 0, bytes: 0, isComplete: false, isMissing: true };
       const search = await prepareSearch(query);
-      const result = await searchPart(
-        folder,
-        { segment: other, start: 0, end: other.bytes },
-        { search, foundMax },
-      );
+      const whole = { segment: other, start: 0, end: other.bytes };
+      const result = await searchPart(folder, whole, { search, foundMax });
       if (result.isMissing) continue;
       searched.add(other.file);
       return result;
@@ -120,16 +111,12 @@ function createDamageCounter(): (part: SegmentPart, result: PartResult) => numbe
   };
 }
 
-interface SearchJournalsOptions {
-  folder: string;
-  query: ArchiveQuery;
-  isWanted: (group: Group) => boolean;
-  foundMax: number;
-}
-
 /** Returns each name once, with the first day on which it is in a journal. */
-async function searchJournals(options: SearchJournalsOptions): Promise<ArchiveHit[]> {
-  const { folder, query, isWanted, foundMax } = options;
+async function searchJournals(
+  { folder, query }: FolderSearch,
+  isWanted: (group: Group) => boolean,
+  foundMax: number,
+): Promise<ArchiveHit[]> {
   const search = await prepareSearch(query);
   const sort = createBlockSorter();
   const hits = new Map<string, ArchiveHit>();

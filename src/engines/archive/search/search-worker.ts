@@ -30,9 +30,8 @@ export function serveSearch(port: MessagePort): void {
 
   async function reply(part: SegmentPart): Promise<SearchReply> {
     try {
-      return {
-        result: await searchPart(task.folder, part, { search: await search, foundMax: task.foundMax }),
-      };
+      const { folder, foundMax } = task;
+      return { result: await searchPart(folder, part, { search: await search, foundMax }) };
     } catch (error) {
       return { error: messageOf(error) };
     }

@@ -1,12 +1,9 @@
-import type { DiskRoom } from "../../../platform/lib/disk.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import type { Archive, TryLock } from "../archive.ts";
 import { listJournals } from "../files/folder.ts";
 import { folderExtent, readFolder } from "../files/reading.ts";
-import type { ArchiveLimits } from "../maintenance/limits.ts";
-import { createMaintenanceSchedule, type Maintain } from "./maintenance-schedule.ts";
+import { createMaintenanceSchedule, type MaintenanceOptions } from "./maintenance-schedule.ts";
 import { createNameWriter } from "./name-writer.ts";
 import { createPendingNames } from "./pending-names.ts";
 
@@ -17,21 +14,14 @@ const journalsMax = 16;
 /** Names that are not sorted yet take this many times the maximum size at most. */
 const backlogFactor = 2;
 
-export interface DiskArchiveOptions {
-  folder: string;
+export interface DiskArchiveOptions extends MaintenanceOptions {
   /** Unique among all processes. */
   journalId: string;
   tryLock: TryLock;
   /** Whether names are stored. What was stored before can be read in any case. */
   enabled: boolean;
-  limits: ArchiveLimits;
-  clock: Clock;
   /** Called with each new problem of the archive, once. */
   onProblem: (problem: { folder: string; reason: string }) => void;
-  /** Returns the room on the disk of the folder; undefined if the system does not tell. */
-  diskRoom: () => DiskRoom | undefined;
-  /** Runs `maintain`, preferably in another thread. */
-  maintain: Maintain;
 }
 
 /**
@@ -39,8 +29,8 @@ export interface DiskArchiveOptions {
  * from journals.
  */
 export function createDiskArchive(dependencies: DiskArchiveOptions): Archive {
-  const { folder, journalId, tryLock, enabled, limits, clock, onProblem, diskRoom, maintain } = dependencies;
-  const maintenance = createMaintenanceSchedule({ folder, limits, clock, diskRoom, maintain });
+  const { folder, journalId, tryLock, enabled, limits, clock, onProblem, diskRoom } = dependencies;
+  const maintenance = createMaintenanceSchedule(dependencies);
   const writer = createNameWriter({
     folder,
     journalId,

@@ -20,15 +20,17 @@ const noExtent: ArchiveExtent = { names: 0, bytes: 0, oldestDay: null, newestDay
 
 export type Maintain = (task: MaintenanceTask, signal: AbortSignal) => Promise<MaintenanceResult>;
 
-interface MaintenanceScheduleDependencies {
+export interface MaintenanceOptions {
   folder: string;
   limits: ArchiveLimits;
   clock: Clock;
+  /** Returns the room on the disk of the folder; undefined if the system does not tell. */
   diskRoom: () => DiskRoom | undefined;
+  /** Runs `maintain`, preferably in another thread. */
   maintain: Maintain;
 }
 
-export function createMaintenanceSchedule(dependencies: MaintenanceScheduleDependencies) {
+export function createMaintenanceSchedule(dependencies: MaintenanceOptions) {
   const { folder, limits, clock, diskRoom, maintain } = dependencies;
   const stopping = new AbortController();
   let timer: Timer | undefined;

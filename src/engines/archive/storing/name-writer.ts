@@ -15,26 +15,29 @@ const diskCheckMs = 1_000;
 /** How long a problem is reported that is over. */
 const dropReportedMs = 3_600_000;
 
-interface NameWriterOptions {
+interface DiskCheckOptions {
+  clock: Clock;
+  diskRoom: () => DiskRoom | undefined;
+  /** Called now and then while the disk is nearly full. */
+  onShortage: () => void;
+}
+
+interface NameWriterOptions extends DiskCheckOptions {
   folder: string;
   /** Unique among all processes. */
   journalId: string;
   tryLock: TryLock;
-  clock: Clock;
-  diskRoom: () => DiskRoom | undefined;
   /** Called when a journal was closed and can be made into segments. */
   onRotate: () => void;
   /** Called when names were written. */
   onWritten: (names: PendingNames) => void;
   /** Called when a journal was created. */
   onStart: () => void;
-  /** Called now and then while the disk is nearly full. */
-  onShortage: () => void;
 }
 
 export function createNameWriter(options: NameWriterOptions) {
   const { folder, journalId, tryLock, clock, diskRoom, onRotate, onWritten, onStart, onShortage } = options;
-  const journal = createJournal({ folder, id: journalId, tryLock });
+  const journal = createJournal(folder, journalId, tryLock);
   const queue: PendingNames[] = [];
   let queuedBytes = 0;
   let droppedBytes = 0;
@@ -132,14 +135,8 @@ export function createNameWriter(options: NameWriterOptions) {
   };
 }
 
-interface DiskCheckDependencies {
-  clock: Clock;
-  diskRoom: () => DiskRoom | undefined;
-  onShortage: () => void;
-}
-
 /** Checks the disk at most once a second. */
-function createDiskCheck({ clock, diskRoom, onShortage }: DiskCheckDependencies) {
+function createDiskCheck({ clock, diskRoom, onShortage }: DiskCheckOptions) {
   let checkedMs = -Infinity;
   let shortage: string | null = null;
   return {

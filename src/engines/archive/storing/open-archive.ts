@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { diskRoomFor, type DiskRoom } from "../../../platform/lib/disk.ts";
 import { type Clock, startOfDay, type Instant } from "../../../platform/lib/clock.ts";
 import { randomHex, type FillRandom } from "../../../platform/lib/ids.ts";
-import type { Archive, StartArchiveThread, TryLock, ArchiveBlock, ArchiveSource } from "../archive.ts";
+import type { Archive, StartArchiveThread, ArchiveBlock, ArchiveSource } from "../archive.ts";
 import { createDiskArchive, type DiskArchiveOptions } from "./disk-archive.ts";
+import type { ArchiveLimits } from "../maintenance/limits.ts";
 import { maintain as runMaintenance } from "../maintenance/maintain.ts";
 import { maintainInThread } from "../maintenance/maintenance-worker.ts";
 import type { Maintain } from "./maintenance-schedule.ts";
@@ -11,14 +12,11 @@ import { copyValidNames } from "../names/valid-names.ts";
 
 const journalIdBytes = 8;
 
-interface ArchiveDependencies {
+interface ArchiveDependencies extends Pick<DiskArchiveOptions, "clock" | "onProblem" | "tryLock"> {
   folder: string | undefined;
   /** `bytesMax` and `ageMsMax` can change. */
-  settings: { enabled: boolean; bytesMax: number; ageMsMax: number };
-  clock: Clock;
-  onProblem: DiskArchiveOptions["onProblem"];
+  settings: ArchiveLimits & { enabled: boolean };
   fillRandom: FillRandom;
-  tryLock: TryLock;
   startWorker?: StartArchiveThread | undefined;
 }
 
@@ -80,16 +78,6 @@ export function createMemoryArchive({ enabled, clock }: { enabled: boolean; cloc
   const oldestFirst = () =>
     [...groups.values()].sort((a, b) => a.day - b.day || (a.source < b.source ? -1 : 1));
 
-  function groupOf(day: Instant, source: ArchiveSource): Group {
-    const key = `${day} ${source}`;
-    let group = groups.get(key);
-    if (group === undefined) {
-      group = { day, source, names: new Set(), bytes: 0 };
-      groups.set(key, group);
-    }
-    return group;
-  }
-
   function deleteOldest(): void {
     for (const group of oldestFirst()) {
       if (bytes <= bytesMax) return;
@@ -115,10 +103,10 @@ export function createMemoryArchive({ enabled, clock }: { enabled: boolean; cloc
       const valid = new Uint8Array(3 * lines.length + 1024);
       const { length, count } = copyValidNames(lines, valid);
       if (count === 0) return;
-      const group = groupOf(day, source);
-      for (const name of Buffer.from(valid.buffer, 0, length - 1)
-        .toString("latin1")
-        .split("\n")) {
+      const newGroup = (): Group => ({ day, source, names: new Set(), bytes: 0 });
+      const group = groups.getOrInsertComputed(`${day} ${source}`, newGroup);
+      const text = Buffer.from(valid.buffer, 0, length - 1).toString("latin1");
+      for (const name of text.split("\n")) {
         if (group.names.has(name)) continue;
         group.names.add(name);
         group.bytes += name.length + 1;

@@ -1,6 +1,5 @@
 import type { ArchiveSource } from "../archive.ts";
 import { startOfDay, type Instant } from "../../../platform/lib/clock.ts";
-
 import type { Group } from "../files/record.ts";
 
 /** Names that arrived together and are written together. */
@@ -26,16 +25,6 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
   const free: Uint8Array[] = [];
   const largest = () => free.pop() ?? new Uint8Array(chunkBytesMax);
 
-  function chunkOf(day: Instant, source: ArchiveSource): Chunk {
-    const key = `${day} ${source}`;
-    let chunk = chunks.get(key);
-    if (chunk === undefined) {
-      chunk = { day, source, bytes: new Uint8Array(chunkBytesMin), used: 0 };
-      chunks.set(key, chunk);
-    }
-    return chunk;
-  }
-
   /** Passes the names of a chunk on. The chunk gets new memory. */
   function release(chunk: Chunk): void {
     if (chunk.used === 0) return;
@@ -60,7 +49,9 @@ export function createPendingNames(onFull: (names: PendingNames) => void) {
   return {
     /** @param names each followed by a line feed, which may be missing after the last one */
     add(names: Uint8Array, { source, seenAt }: { source: ArchiveSource; seenAt: Instant }): void {
-      const chunk = chunkOf(startOfDay(seenAt), source);
+      const day = startOfDay(seenAt);
+      const newChunk = () => ({ day, source, bytes: new Uint8Array(chunkBytesMin), used: 0 });
+      const chunk = chunks.getOrInsertComputed(`${day} ${source}`, newChunk);
       for (let start = 0; start < names.length;) {
         const room = chunkBytesMax - chunk.used - 1;
         let end = names.length;

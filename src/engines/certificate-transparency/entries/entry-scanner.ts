@@ -19,6 +19,7 @@ import {
 } from "./leaves.ts";
 import { createNameBuffer, type NameBuffer } from "./name-buffer.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 import { tileWidth } from "../trees/right-edge.ts";
 
 /** Entries of a block with their names. Valid until the next block is scanned. */
@@ -49,12 +50,9 @@ export type ScannedBlock = Pick<EntryBlock, "encoding" | "bytes" | "firstIndex">
  * Splits blocks into entries and reads their names. Its memory is bounded by a few times the block; between blocks it
  * keeps at most a few MiB.
  */
-export interface EntryScanner {
-  /** Throws `LogError` of the kind `response` if the block is malformed or has another number of entries. */
-  scan(block: ScannedBlock): EntryBatch;
-}
+export type EntryScanner = ReturnType<typeof createEntryScanner>;
 
-export function createEntryScanner(): EntryScanner {
+export function createEntryScanner() {
   const leaves = createLeaves();
   const names = createNameBuffer();
   const parts = createCertificateParts();
@@ -79,7 +77,8 @@ export function createEntryScanner(): EntryScanner {
   }
 
   return {
-    scan({ encoding, bytes, firstIndex, countMax }) {
+    /** Throws `LogError` of the kind `response` if the block is malformed or has another number of entries. */
+    scan({ encoding, bytes, firstIndex, countMax }: ScannedBlock): EntryBatch {
       names.clear();
       let malformed: number;
       if (encoding === "names_tile") malformed = readNamesTile(bytes, leaves, names);
@@ -96,13 +95,7 @@ export function createEntryScanner(): EntryScanner {
         count,
         leafHashes: leaves.hashes.subarray(0, hashed * hashBytes),
         timestamps: leaves.timestamps,
-        names: {
-          bytes: names.bytes.subarray(0, names.length),
-          count: names.count,
-          starts: names.starts,
-          ends: names.ends,
-          entries: names.entries,
-        },
+        names: { ...names, bytes: names.bytes.subarray(0, names.length) },
         malformed,
         invalidNames: names.invalid,
         certificate(entry) {
@@ -308,7 +301,7 @@ function readNamesTile(tile: Uint8Array, leaves: Leaves, names: NameBuffer): num
     if (end === start) continue;
     if (leaves.count === tileWidth) throw malformedBlock(`the names tile has more than ${tileWidth} entries`);
     names.startEntry(leaves.count);
-    const line = parsed(text.toString("utf8", start, end));
+    const line = parseJson(text.toString("utf8", start, end)) as NamesLine | null | undefined;
     if (!addNames(line, names)) malformed++;
     const timestamp = typeof line?.Timestamp === "number" ? Math.max(0, Math.trunc(line.Timestamp)) : 0;
     leaves.add(timestamp, 0, start, start);
@@ -317,8 +310,8 @@ function readNamesTile(tile: Uint8Array, leaves: Leaves, names: NameBuffer): num
 }
 
 /** Adds the names of a line. Returns whether all parts of it have the form that is expected. */
-function addNames(line: NamesLine | null, names: NameBuffer): boolean {
-  if (line === null || typeof line !== "object") return false;
+function addNames(line: NamesLine | null | undefined, names: NameBuffer): boolean {
+  if (typeof line !== "object" || line === null) return false;
   const { DNS = [], Subject } = line;
   let intact = Array.isArray(DNS);
   for (const name of Array.isArray(DNS) ? DNS : []) {
@@ -333,12 +326,4 @@ function addNames(line: NamesLine | null, names: NameBuffer): boolean {
     names.addCommonName(bytes, 0, bytes.length);
   }
   return intact;
-}
-
-function parsed(line: string): NamesLine | null {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }

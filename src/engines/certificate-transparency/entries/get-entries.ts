@@ -14,6 +14,7 @@ import {
   type Leaves,
   type Scratch,
 } from "./leaves.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 import { utf8Text } from "./der.ts";
 
 /** Version, type of leaf, timestamp, type of entry. */
@@ -62,7 +63,7 @@ function createLeafDecoder(leaves: Leaves) {
       const end = start + decodedInto(bytes.subarray(start), base64, index);
       Bun.SHA256.hash(bytes.subarray(used, end), hash);
       leaves.hashes.set(hash, index * hashBytes);
-      addLeaf(leaves, start, end);
+      if (!addKnownLeaf(leaves, start, end)) leaves.add(0, leafOfUnknownForm, start, start);
       used = end;
     },
   };
@@ -78,12 +79,10 @@ function decodedInto(target: Uint8Array, base64: string, index: number): number 
   throw malformedBlock(`the leaf_input of entry ${index} is not base64`);
 }
 
-/** Adds the leaf: `leaves.bytes` from `start` to before `end`. */
-function addLeaf(leaves: Leaves, start: number, end: number): void {
-  if (!addKnownLeaf(leaves, start, end)) leaves.add(0, leafOfUnknownForm, start, start);
-}
-
-/** Returns false if the leaf is not a certificate or a precertificate of version 1. */
+/**
+ * Adds the leaf: `leaves.bytes` from `start` to before `end`. Returns false if it is not a certificate or a precertificate of
+ * version 1.
+ */
 function addKnownLeaf(leaves: Leaves, start: number, end: number): boolean {
   const { bytes } = leaves;
   if (end - start < leafHeadBytes || bytes[start] !== 0 || bytes[start + 1] !== 0) return false;
@@ -190,12 +189,8 @@ function createJsonCursor(json: Uint8Array) {
 
 /** Parses the whole response. */
 function parsedLeafInputs(response: Uint8Array): string[] {
-  let value: { entries?: unknown } | null;
-  try {
-    value = JSON.parse(utf8Text(response) ?? "");
-  } catch {
-    throw malformedBlock("the response is not JSON");
-  }
+  const value = parseJson(utf8Text(response) ?? "") as { entries?: unknown } | null | undefined;
+  if (value === undefined) throw malformedBlock("the response is not JSON");
   const entries = value?.entries;
   if (!Array.isArray(entries)) throw malformedBlock("the response has no list of entries");
   return entries.map((entry: { leaf_input?: unknown } | null, index) => {

@@ -10,38 +10,28 @@ export const timestampBytes = 8;
 /** Largest time that a date can represent. */
 const timestampMax = 8.64e15;
 
-/** Positions of the entries of a block and what was read about them. Reused for every block. */
-export interface Leaves {
-  count: number;
-  /** Milliseconds since the Unix epoch, as the log states it. */
-  timestamps: Float64Array;
-  /** Certificate or TBSCertificate of entry `i`: `bytes[starts[i]..ends[i])`; an empty range if there is none. */
-  bytes: Uint8Array;
-  starts: Int32Array;
-  ends: Int32Array;
-  /** `x509Entry`, `precertificateEntry`, or another number. */
-  types: Uint16Array;
-  /** Leaf hashes, 32 bytes each. */
-  hashes: Uint8Array;
-  /** Prepares the arrays for as many entries. */
-  clear(capacity: number): void;
-  /** Adds an entry without its hash. */
-  add(timestamp: number, type: number, start: number, end: number): void;
-}
-
 /** Maximum number of entries in one block. No log serves more than a few thousand at once. */
 export const blockEntriesMax = 1 << 16;
 
-export function createLeaves(): Leaves {
-  const leaves: Leaves = {
+/** Positions of the entries of a block and what was read about them. Reused for every block. */
+export type Leaves = ReturnType<typeof createLeaves>;
+
+export function createLeaves() {
+  const leaves = {
     count: 0,
-    bytes: new Uint8Array(0),
+    /** Certificate or TBSCertificate of entry `i`: `bytes[starts[i]..ends[i])`; an empty range if there is none. */
+    bytes: new Uint8Array(0) as Uint8Array,
+    /** Milliseconds since the Unix epoch, as the log states it. */
     timestamps: new Float64Array(0),
     starts: new Int32Array(0),
     ends: new Int32Array(0),
+    /** `x509Entry`, `precertificateEntry`, or another number. */
     types: new Uint16Array(0),
+    /** Leaf hashes, 32 bytes each. */
     hashes: new Uint8Array(0),
-    clear(capacity) {
+
+    /** Prepares the arrays for as many entries. */
+    clear(capacity: number): void {
       leaves.count = 0;
       if (leaves.starts.length >= capacity) return;
       leaves.timestamps = new Float64Array(capacity);
@@ -50,7 +40,9 @@ export function createLeaves(): Leaves {
       leaves.types = new Uint16Array(capacity);
       leaves.hashes = new Uint8Array(capacity * hashBytes);
     },
-    add(timestamp, type, start, end) {
+
+    /** Adds an entry without its hash. */
+    add(timestamp: number, type: number, start: number, end: number): void {
       const index = leaves.count++;
       leaves.timestamps[index] = Math.min(timestamp, timestampMax);
       leaves.types[index] = type;

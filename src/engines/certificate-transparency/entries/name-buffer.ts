@@ -6,27 +6,7 @@ import { latin1Text, utf8Text } from "./der.ts";
  * Host names as one text: ASCII, lowercase, in A-labels, without `*.` and without a last dot; each followed by a line
  * feed. Ordinary names are validated and copied in one pass without allocating.
  */
-export interface NameBuffer {
-  bytes: Uint8Array;
-  /** Bytes in use. */
-  length: number;
-  count: number;
-  /** Name `i` is `bytes[starts[i]..ends[i])`. */
-  starts: Int32Array;
-  ends: Int32Array;
-  /** Number of the entry that contains name `i`. */
-  entries: Int32Array;
-  /** Alternative names in which no host name was found, and those beyond the limits of an entry. */
-  invalid: number;
-  /** Removes all names. */
-  clear(): void;
-  /** The names that follow belong to this entry. */
-  startEntry(entry: number): void;
-  /** Adds the names in a dNSName: `bytes` from `start` to before `end`. */
-  addAlternativeName(bytes: Uint8Array, start: number, end: number): void;
-  /** Adds the names in a common name, which is often not a host name. */
-  addCommonName(bytes: Uint8Array, start: number, end: number): void;
-}
+export type NameBuffer = ReturnType<typeof createNameBuffer>;
 
 /** Maximum number of names of one entry. Authorities issue certificates with up to 2,000 names. */
 const namesPerEntryMax = 10_000;
@@ -42,34 +22,42 @@ const lineFeed = 0x0a;
 const firstLetter = 0x61;
 const labelCharacters = labelTable();
 
-export function createNameBuffer(): NameBuffer {
+export function createNameBuffer() {
   let entry = 0;
   let firstOfEntry = 0;
   let oddValues = 0;
-  const names: NameBuffer = {
+  const names = {
     bytes: new Uint8Array(1 << 16),
+    /** Bytes in use. */
     length: 0,
     count: 0,
+    /** Name `i` is `bytes[starts[i]..ends[i])`. */
     starts: new Int32Array(1 << 12),
     ends: new Int32Array(1 << 12),
+    /** Number of the entry that contains name `i`. */
     entries: new Int32Array(1 << 12),
+    /** Alternative names in which no host name was found, and those beyond the limits of an entry. */
     invalid: 0,
-    clear() {
+    /** Removes all names. */
+    clear(): void {
       if (names.bytes.length > retainedBytesMax) names.bytes = new Uint8Array(1 << 16);
       names.length = 0;
       names.count = 0;
       names.invalid = 0;
       firstOfEntry = 0;
     },
-    startEntry(number) {
+    /** The names that follow belong to this entry. */
+    startEntry(number: number): void {
       entry = number;
       firstOfEntry = names.count;
       oddValues = 0;
     },
-    addAlternativeName(bytes, start, end) {
+    /** Adds the names in a dNSName: `bytes` from `start` to before `end`. */
+    addAlternativeName(bytes: Uint8Array, start: number, end: number): void {
       if (!copyPlain(bytes, start, end) && !addOdd(bytes, start, end)) names.invalid++;
     },
-    addCommonName(bytes, start, end) {
+    /** Adds the names in a common name, which is often not a host name. */
+    addCommonName(bytes: Uint8Array, start: number, end: number): void {
       if (!copyPlain(bytes, start, end) && !hasSpaceWithin(bytes, start, end)) addOdd(bytes, start, end);
     },
   };

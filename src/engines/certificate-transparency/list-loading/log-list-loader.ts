@@ -5,6 +5,7 @@ import type { AddressRules } from "../../../platform/network/addresses.ts";
 import { createHttpClient, type HttpClient } from "../../../platform/network/http/http-client.ts";
 import { conditionsFor, validatorsOf, type Validators } from "../../../platform/network/http/validators.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
+import { utf8Text } from "../entries/der.ts";
 import { isSignedByGoogle } from "../log-list/builtin-list.ts";
 import { LogListFormatError, parseLogList, type LogList } from "../log-list/log-list.ts";
 import { describeFailure } from "../../../platform/network/failure.ts";
@@ -27,16 +28,7 @@ export type LogListSource =
   { kind: "builtin" } | { kind: "url"; url: string } | { kind: "file"; path: string };
 
 /** Loads the log list of the configuration again and again. */
-export interface LogListLoader {
-  /** URL or path of the list. */
-  readonly origin: string;
-  /**
-   * Returns a new list that is verified as far as possible, or null if it has not changed.
-   * @throws LogListError, or the reason of the signal
-   */
-  load(known: KnownLogList | null, signal: AbortSignal): Promise<LoadedLogList | null>;
-  close(): void;
-}
+export type LogListLoader = ReturnType<typeof createLogListLoader>;
 
 /** Several times the size of the list of all logs, 2025. */
 const listBytesMax = 2 * 1024 * 1024;
@@ -85,9 +77,9 @@ export function createLogListLoader({
   isSigned?: (list: Uint8Array, signature: Uint8Array) => boolean;
   builtinUrl?: string;
   rules?: AddressRules;
-}): LogListLoader {
+}) {
   const client = createHttpClient({ rules, resolveHost });
-  const get = createListRequests({ client, userAgent });
+  const get = createListRequests(client, userAgent);
   const origin = source.kind === "builtin" ? builtinUrl : source.kind === "url" ? source.url : source.path;
 
   /** Reads the list and, if it has one, its signature. Null: not changed. */
@@ -95,16 +87,13 @@ export function createLogListLoader({
     for (let attempt = 1; ; attempt++) {
       // A second attempt is unconditional: the list itself may be the outdated part.
       const headers = attempt === 1 && known !== null ? conditionsFor(known) : {};
-      const {
-        isUnchanged,
-        headers: received,
-        bytes,
-      } = await get(origin, { bytesMax: listBytesMax, headers, signal });
+      const response = await get(origin, { bytesMax: listBytesMax, headers, signal });
+      const { isUnchanged, bytes } = response;
       if (isUnchanged && attempt === 1 && known !== null) return null;
       if (isUnchanged) throw new LogListError("status 304 to an unconditional request");
       const text = textOf(bytes);
       const { timestamp } = parsed(text);
-      const loaded = { origin, timestamp, ...validatorsOf(received), text };
+      const loaded = { origin, timestamp, ...validatorsOf(response.headers), text };
       if (source.kind !== "builtin") return loaded;
       const url = origin.replace(/\.json$/, ".sig");
       const signature = await get(url, { bytesMax: signatureBytesMax, signal });
@@ -120,8 +109,14 @@ export function createLogListLoader({
   }
 
   return {
+    /** URL or path of the list. */
     origin,
-    async load(given, signal) {
+
+    /**
+     * Returns a new list that is verified as far as possible, or null if it has not changed.
+     * @throws LogListError, or the reason of the signal
+     */
+    async load(given: KnownLogList | null, signal: AbortSignal): Promise<LoadedLogList | null> {
       const known = given?.origin === origin ? given : null;
       const loaded = await (source.kind === "file"
         ? readList(source.path, { known, parsed })
@@ -154,11 +149,9 @@ function listOf(text: string): LogList {
 }
 
 function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new LogListError("not UTF-8 text");
-  }
+  const text = utf8Text(bytes);
+  if (text === undefined) throw new LogListError("not UTF-8 text");
+  return text;
 }
 
 async function readList(
@@ -181,19 +174,6 @@ async function readList(
   return { origin: path, timestamp: parsed(text).timestamp, etag: file.etag, lastModified: null, text };
 }
 
-/** Content of a response, or that it has not changed (status 304). */
-interface ListResponse {
-  isUnchanged: boolean;
-  headers: ReadonlyMap<string, string>;
-  bytes: Uint8Array;
-}
-
-/** Requests a log list or its signature. Rejects with `LogListError`, or with the reason of the signal. */
-type ListRequests = (
-  url: string,
-  options: { bytesMax: number; headers?: Record<string, string>; signal: AbortSignal },
-) => Promise<ListResponse>;
-
 /** A list that cannot be loaded or used. The message is a phrase for the operator. */
 class LogListError extends Error {
   constructor(message: string) {
@@ -204,8 +184,15 @@ class LogListError extends Error {
 
 const timeoutMs = 30_000;
 
-function createListRequests({ client, userAgent }: { client: HttpClient; userAgent: string }): ListRequests {
-  return async (url, { bytesMax, headers = {}, signal }) => {
+/**
+ * Returns a function that requests a log list or its signature, which may not have changed (status 304). It rejects with
+ * `LogListError`, or with the reason of the signal.
+ */
+function createListRequests(client: HttpClient, userAgent: string) {
+  return async (
+    url: string,
+    { bytesMax, headers = {}, signal }: { bytesMax: number; headers?: object; signal: AbortSignal },
+  ) => {
     const result = await client.send({
       url,
       method: "GET",

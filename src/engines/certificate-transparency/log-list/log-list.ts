@@ -1,5 +1,6 @@
 /** Log lists in the format v3 of Chrome (`log_list.json` and `all_logs_list.json`). */
 import { fromIsoTime, type Instant } from "../../../platform/lib/clock.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { CertificateLog } from "../log.ts";
 import { logIdOf } from "../trees/log-key.ts";
@@ -148,12 +149,10 @@ function urlOf(value: unknown): string {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const isMarkup = text.trimStart().startsWith("<");
-    throw new LogListFormatError(isMarkup ? "is HTML or XML instead of JSON" : "is not JSON");
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  const isMarkup = text.trimStart().startsWith("<");
+  throw new LogListFormatError(isMarkup ? "is HTML or XML instead of JSON" : "is not JSON");
 }
 
 function fieldsOf(value: unknown): Fields | undefined {

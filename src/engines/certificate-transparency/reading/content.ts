@@ -1,28 +1,26 @@
 import { gunzipSync } from "node:zlib";
 
-/** Limits of requests for both protocols. */
-export interface ReadLimits {
-  /** Timeout of tree heads and tiles of hashes. */
-  headTimeoutMs: number;
-  /** Timeout of entries and proofs. */
-  entryTimeoutMs: number;
-  /** Size of a response with entries or a proof, up to which several are read at the same time. */
-  bytesMax: number;
-  /** Size up to which a response that cannot be made smaller is read, one at a time. */
-  largeBytesMax: number;
-}
-
 const mebibyte = 1024 * 1024;
 
-export const readLimits: ReadLimits = {
+/** Limits of requests for both protocols. */
+export const readLimits = {
+  /** Timeout of tree heads and tiles of hashes. */
   headTimeoutMs: 20_000,
-  // Some logs take 30 s for 256 entries.
+  /** Timeout of entries and proofs. Some logs take 30 s for 256 entries. */
   entryTimeoutMs: 60_000,
-  // Usual responses have 0.4 to 1.4 MB.
+  /**
+   * Size of a response with entries or a proof, up to which several are read at the same time. Usual responses have 0.4 to
+   * 1.4 MB.
+   */
   bytesMax: 4 * mebibyte,
-  // A tile with 256 certificates of 128 KiB, each in two forms.
+  /**
+   * Size up to which a response that cannot be made smaller is read, one at a time: a tile with 256 certificates of 128 KiB,
+   * each in two forms.
+   */
   largeBytesMax: 64 * mebibyte,
 };
+
+export type ReadLimits = typeof readLimits;
 
 /** `too_large`: longer than the limit after decompression. */
 export type Content =

@@ -11,17 +11,7 @@ import { createRfc6962Reader } from "./rfc6962-reader.ts";
 import { createStaticReader } from "./static-reader.ts";
 
 /** Readers of logs, which share the connections and the rates of their operators. */
-export interface LogReaders {
-  /** Returns a reader of the log. Throws `LogError` if the log's key or address cannot be used. */
-  open(log: CertificateLog): LogReader;
-  /**
-   * Returns the time until the next poll of the tree head, if all entries were read.
-   * @param unchangedPolls number of polls since the size changed
-   */
-  pollMs(log: CertificateLog, unchangedPolls: number): number;
-  /** Closes idle connections. Readers must not be used afterward. */
-  close(): void;
-}
+export type LogReaders = ReturnType<typeof createLogReaders>;
 
 interface LogReadersDependencies {
   clock: Clock;
@@ -36,12 +26,12 @@ interface LogReadersDependencies {
  * @param random returns a number from 0 to below 1, for jitter
  * @param rates of the configuration, which replace the built-in ones
  */
-export function createLogReaders(dependencies: LogReadersDependencies): LogReaders {
+export function createLogReaders(dependencies: LogReadersDependencies) {
   const { clock, random, resolveHost, userAgent, rates, limits = readLimits } = dependencies;
   const clientFor = (allowPrivateNetworks: boolean) =>
     createHttpClient({ rules: { allowPrivateNetworks }, resolveHost });
   const clients = { listed: clientFor(false), extra: clientFor(true) };
-  const budgetOf = createRequestBudgets({ clock });
+  const budgetOf = createRequestBudgets(clock);
   const large = createLimiter(1);
   /** Number of open readers by operator. */
   const openReaders = new Map<string, number>();
@@ -51,7 +41,8 @@ export function createLogReaders(dependencies: LogReadersDependencies): LogReade
   const count = (key: string, change: number) => openReaders.set(key, (openReaders.get(key) ?? 0) + change);
 
   return {
-    open(log) {
+    /** Returns a reader of the log. Throws `LogError` if the log's key or address cannot be used. */
+    open(log: CertificateLog): LogReader {
       if (!log.isExtra && !log.url.startsWith("https://")) {
         throw new LogError("network", "the address of the log is not https://");
       }
@@ -70,20 +61,26 @@ export function createLogReaders(dependencies: LogReadersDependencies): LogReade
         if (isOpen) count(key, -1);
         isOpen = false;
       };
-      const reader =
-        log.protocol === "static"
-          ? createStaticReader({ log, request, limits, clock, close })
-          : createRfc6962Reader({ log, request, limits, clock, mayHaveTiles: mayHaveDataTiles(log), close });
+      const given = { log, request, limits, clock, close };
+      const isStatic = log.protocol === "static";
+      const reader = isStatic ? createStaticReader(given) : createRfc6962Reader(given, mayHaveDataTiles(log));
       count(key, 1);
       return reader;
     },
-    pollMs: (log, unchangedPolls) =>
+
+    /**
+     * Returns the time until the next poll of the tree head, if all entries were read.
+     * @param unchangedPolls number of polls since the size changed
+     */
+    pollMs: (log: CertificateLog, unchangedPolls: number) =>
       nextPollMs({
         unchangedPolls,
         logsOfOperator: Math.max(1, openReaders.get(keyOf(log)) ?? 0),
         requestsPerSecond: rateOf(log).requestsPerSecond,
         random,
       }),
+
+    /** Closes idle connections. Readers must not be used afterward. */
     close() {
       clients.listed.close();
       clients.extra.close();

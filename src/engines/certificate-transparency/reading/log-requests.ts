@@ -21,7 +21,7 @@ export interface LogRequest<T, Tolerated extends Absence> {
   /** Maximum size of the content, on the wire and decompressed. */
   bytesMax: number;
   /** Requests larger content again, up to this size, while no other large response is read. */
-  largeBytesMax?: number;
+  largeBytesMax?: number | undefined;
   /** Decompresses gzip without Content-Encoding, for content that cannot start like it. */
   detectGzip?: boolean;
   /** Returns these instead of throwing; they do not count as failures of the log. */

@@ -1,44 +1,24 @@
 import { delay, type Clock } from "../../../platform/lib/clock.ts";
 import { createLimiter, type Limiter } from "../../../platform/lib/limiter.ts";
-import { createTokenBucket, type TokenBucket } from "../../../platform/network/dns/token-bucket.ts";
+import { createTokenBucket } from "../../../platform/network/dns/token-bucket.ts";
 
 /** Keeps the requests to each operator within its rate and concurrency, and all requests within a total. */
-export interface RequestBudget {
-  /**
-   * Sends a request when it is the operator's turn. Rejects with the reason of `signal` if it aborts first.
-   */
-  run<T>(signal: AbortSignal, send: () => Promise<T>): Promise<T>;
-  /** Sends nothing to the operator for this long, because it asked for a pause. */
-  pause(delayMs: number): void;
-}
+export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
 /** Maximum number of concurrent requests to all operators; with the size of a response, it bounds the memory. */
 const concurrencyMax = 12;
 
 /** Returns a function that returns the budget of an operator; its logs share one. */
-export function createRequestBudgets({
-  clock,
-}: {
-  clock: Clock;
-}): (operator: string, rate: OperatorRate) => RequestBudget {
+export function createRequestBudgets(clock: Clock) {
   const everyone = createLimiter(concurrencyMax);
   const budgets = new Map<string, RequestBudget>();
-  return (operator, rate) => {
-    const budget = budgets.get(operator) ?? createRequestBudget({ clock, everyone, rate });
-    budgets.set(operator, budget);
-    return budget;
-  };
+  return (operator: string, rate: OperatorRate): RequestBudget =>
+    budgets.getOrInsertComputed(operator, () => createRequestBudget(clock, everyone, rate));
 }
 
-interface RequestBudgetDependencies {
-  clock: Clock;
-  everyone: Limiter;
-  rate: OperatorRate;
-}
-
-function createRequestBudget({ clock, everyone, rate }: RequestBudgetDependencies): RequestBudget {
+function createRequestBudget(clock: Clock, everyone: Limiter, rate: OperatorRate) {
   const own = createLimiter(rate.concurrency);
-  const bucket: TokenBucket = createTokenBucket({ clock, perSecond: () => rate.requestsPerSecond });
+  const bucket = createTokenBucket({ clock, perSecond: () => rate.requestsPerSecond });
   let pausedUntilMs = 0;
 
   async function turn(signal: AbortSignal): Promise<void> {
@@ -53,7 +33,8 @@ function createRequestBudget({ clock, everyone, rate }: RequestBudgetDependencie
   }
 
   return {
-    run: (signal, send) =>
+    /** Sends a request when it is the operator's turn. Rejects with the reason of `signal` if it aborts first. */
+    run: <T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> =>
       own(async () => {
         await turn(signal);
         return everyone(() => {
@@ -61,7 +42,9 @@ function createRequestBudget({ clock, everyone, rate }: RequestBudgetDependencie
           return send();
         });
       }),
-    pause(delayMs) {
+
+    /** Sends nothing to the operator for this long, because it asked for a pause. */
+    pause(delayMs: number) {
       pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + delayMs);
     },
   };

@@ -1,11 +1,10 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
-import { LogError, type CertificateLog, type EntryBlock, type LogReader, type CompactRange } from "../log.ts";
+import { parseJson } from "../../../platform/lib/json.ts";
+import { LogError, type EntryBlock, type LogReader, type CompactRange } from "../log.ts";
 import { hashBytes, leafHash, nodeHash } from "../trees/hashes.ts";
 import { tileWidth, rangeFromInclusion } from "../trees/right-edge.ts";
 import { createTreeHeadVerifier, treeHeadBytesMax } from "../trees/tree-heads.ts";
-import { describeContent, type ReadLimits } from "./content.ts";
-import type { LogRequests } from "./log-requests.ts";
-import { createTiles } from "./tiles.ts";
+import { describeContent } from "./content.ts";
+import { createTiles, type ReaderDependencies } from "./tiles.ts";
 
 /** Deepest possible proof in a tree of 2^48 entries. */
 const proofHashesMax = 48;
@@ -14,35 +13,15 @@ const leafMark = Buffer.from('"leaf_input"');
 /** How long data tiles are not requested after a log turned out not to serve them. */
 const tilesRetryMs = 24 * 3_600_000;
 
-interface Rfc6962ReaderDependencies {
-  log: CertificateLog;
-  request: LogRequests;
-  limits: ReadLimits;
-  clock: Pick<Clock, "monotonicMs">;
-  mayHaveTiles: boolean;
-  close: () => void;
-}
-
 /**
  * Reads a log by RFC 6962, sections 4.3 to 4.8.
  * @param mayHaveTiles whether to read full data tiles as in static-ct-api, if the log serves them too
  */
-export function createRfc6962Reader(dependencies: Rfc6962ReaderDependencies): LogReader {
-  const { log, request, limits, clock, mayHaveTiles, close } = dependencies;
+export function createRfc6962Reader(dependencies: ReaderDependencies, mayHaveTiles: boolean): LogReader {
+  const { log, request, limits, close } = dependencies;
   const verifier = createTreeHeadVerifier(log);
-  const tileWith = createTileReader({ request, limits, clock, isEnabled: mayHaveTiles });
+  const tileWith = createTileReader(dependencies, mayHaveTiles);
   let batch = batchAtFirst;
-
-  /** Reads what `parse` finds in a JSON object. Nested arrays take many times the size of their text. */
-  const read = async <T>(path: string, signal: AbortSignal, parse: (value: JsonObject) => T): Promise<T> =>
-    request({
-      path: `ct/v1/${path}`,
-      timeoutMs: limits.entryTimeoutMs,
-      bytesMax: limits.bytesMax,
-      tolerated: [],
-      signal,
-      parse: (bytes) => parse(jsonObject(bytes)),
-    });
 
   async function entries(
     { from, to }: { from: number; to: number },
@@ -92,17 +71,19 @@ export function createRfc6962Reader(dependencies: Rfc6962ReaderDependencies): Lo
     partialLeafHashes: () => Promise.resolve(null),
     async compactRange(head, signal, size = head.size) {
       if (size === 0) return { size, hashes: [] };
-      const inclusion = await read(
-        `get-entry-and-proof?leaf_index=${size - 1}&tree_size=${head.size}`,
+      const place = { index: size - 1, treeSize: head.size };
+      const inclusion = await request({
+        path: `ct/v1/get-entry-and-proof?leaf_index=${place.index}&tree_size=${place.treeSize}`,
+        timeoutMs: limits.entryTimeoutMs,
+        // Nested arrays take many times the size of their text.
+        bytesMax: limits.bytesMax,
+        tolerated: [],
         signal,
-        (value) =>
-          inclusionOf({
-            index: size - 1,
-            treeSize: head.size,
-            leafHash: leafHash(base64Of(value["leaf_input"])),
-            auditPath: hashesOf(value["audit_path"]),
-          }),
-      );
+        parse(bytes) {
+          const { leaf_input, audit_path } = jsonObject(bytes);
+          return inclusionOf(leafHash(base64Of(leaf_input)), hashesOf(audit_path), place);
+        },
+      });
       if (inclusion === undefined || Buffer.compare(inclusion.root, head.rootHash) !== 0) {
         throw new LogError("mismatch", "the log's inclusion proof contradicts its signed tree head");
       }
@@ -112,20 +93,10 @@ export function createRfc6962Reader(dependencies: Rfc6962ReaderDependencies): Lo
 }
 
 /** Returns a function that reads the full data tile with an entry; it returns undefined if the log does not have it. */
-function createTileReader({
-  request,
-  limits,
-  clock,
-  isEnabled,
-}: {
-  request: LogRequests;
-  limits: ReadLimits;
-  clock: Pick<Clock, "monotonicMs">;
-  isEnabled: boolean;
-}): (entry: number, treeSize: number, signal: AbortSignal) => Promise<EntryBlock | undefined> {
+function createTileReader({ request, limits, clock }: ReaderDependencies, isEnabled: boolean) {
   const tiles = createTiles({ request, limits });
   let readFromMs = isEnabled ? 0 : Infinity;
-  return async (entry, treeSize, signal) => {
+  return async (entry: number, treeSize: number, signal: AbortSignal): Promise<EntryBlock | undefined> => {
     const index = Math.floor(entry / tileWidth);
     if (clock.monotonicMs() < readFromMs || (index + 1) * tileWidth > treeSize) return undefined;
     try {
@@ -146,23 +117,14 @@ function countEntries(bytes: Uint8Array, asked: number): number {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let count = 0;
   // A quotation mark within a JSON string is escaped, so the mark is found only as a key.
-  for (
-    let at = text.indexOf(leafMark);
-    at >= 0 && count <= asked;
-    at = text.indexOf(leafMark, at + leafMark.length)
-  ) {
-    count++;
-  }
+  let at = text.indexOf(leafMark);
+  for (; at >= 0 && count <= asked; at = text.indexOf(leafMark, at + leafMark.length)) count++;
   return count;
 }
 
 function jsonObject(bytes: Uint8Array): JsonObject {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof value === "object" && value !== null) return value;
-  } catch {
-    // Reported below.
-  }
+  const value = parseJson(bytes);
+  if (typeof value === "object" && value !== null) return value;
   throw new LogError("response", `the response ${describeContent(bytes, "is not a JSON object")}`);
 }
 
@@ -235,20 +197,16 @@ interface Inclusion {
   range: CompactRange;
 }
 
-interface InclusionOfOptions {
-  index: number;
-  treeSize: number;
-  leafHash: Uint8Array;
-  auditPath: readonly Uint8Array[];
-}
-
 /**
  * Follows the inclusion proof of a leaf (RFC 9162, section 2.1.3.2). The siblings to the left of the path are the perfect
  * subtrees before the leaf, so the proof also determines the compact range that ends with it.
  * @returns undefined if the proof has a wrong length
  */
-export function inclusionOf(options: InclusionOfOptions): Inclusion | undefined {
-  const { index, treeSize, leafHash: leaf, auditPath } = options;
+export function inclusionOf(
+  leaf: Uint8Array,
+  auditPath: readonly Uint8Array[],
+  { index, treeSize }: { index: number; treeSize: number },
+): Inclusion | undefined {
   let node = index;
   let last = treeSize - 1;
   let root = leaf;

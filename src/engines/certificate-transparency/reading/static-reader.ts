@@ -1,31 +1,19 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
-import { type CertificateLog, type LogReader, LogError, type CompactRange, type TreeHead } from "../log.ts";
+import { type LogReader, LogError, type CompactRange, type TreeHead } from "../log.ts";
 import { hashBytes } from "../trees/hashes.ts";
 import { tileWidth, rangeFromTiles, rightEdgeTiles, tileHash } from "../trees/right-edge.ts";
 import { createTreeHeadVerifier, treeHeadBytesMax } from "../trees/tree-heads.ts";
-import type { ReadLimits } from "./content.ts";
-import type { LogRequests } from "./log-requests.ts";
-import { createTiles, type Tiles } from "./tiles.ts";
+import { createTiles, type ReaderDependencies, type Tiles } from "./tiles.ts";
 import { matchesHead } from "../trees/compact-range.ts";
 
 /** How long names tiles are not requested after a log turned out not to serve them. */
 const namesRetryMs = 24 * 3_600_000;
-
-interface StaticReaderDependencies {
-  log: CertificateLog;
-  request: LogRequests;
-  limits: ReadLimits;
-  clock: Pick<Clock, "monotonicMs">;
-  close: () => void;
-}
 
 /**
  * Reads a log by the static-ct-api (c2sp.org/static-ct-api).
  * Incomplete tiles are requested only for the sizes that the caller passes, which have to be those of verified
  * checkpoints: others may not exist.
  */
-export function createStaticReader(dependencies: StaticReaderDependencies): LogReader {
-  const { log, request, limits, clock, close } = dependencies;
+export function createStaticReader({ log, request, limits, clock, close }: ReaderDependencies): LogReader {
   const verifier = createTreeHeadVerifier(log);
   const tiles = createTiles({ request, limits });
   let namesFromMs = 0;

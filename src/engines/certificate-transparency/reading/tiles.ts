@@ -1,4 +1,5 @@
-import { LogError, type EntryBlock } from "../log.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { LogError, type CertificateLog, type EntryBlock } from "../log.ts";
 import { hashBytes } from "../trees/hashes.ts";
 import { tileWidth, type HashTile } from "../trees/right-edge.ts";
 import { describeContent, type ReadLimits } from "./content.ts";
@@ -29,6 +30,15 @@ interface EntryTile {
   width: number;
 }
 
+/** Dependencies of the reader of one log, of either protocol. */
+export interface ReaderDependencies {
+  log: CertificateLog;
+  request: LogRequests;
+  limits: ReadLimits;
+  clock: Pick<Clock, "monotonicMs">;
+  close: () => void;
+}
+
 /** Reads tiles of a static log. An incomplete tile that is gone is replaced by the full one, which has the same start. */
 export type Tiles = ReturnType<typeof createTiles>;
 
@@ -39,7 +49,7 @@ interface TileRequest<T> {
   signal: AbortSignal;
   timeoutMs: number;
   bytesMax: number;
-  largeBytesMax?: number;
+  largeBytesMax?: number | undefined;
   detectGzip?: boolean;
   /** @param served width of the tile that was served */
   parse(bytes: Uint8Array, wireBytes: number, served: number): T;
@@ -49,7 +59,7 @@ const openingBrace = 0x7b;
 /** 160 names per entry. The entries of a larger names tile are read from the data tile, which can be taken in parts. */
 const namesBytesMax = 1 << 20;
 
-export function createTiles({ request, limits }: { request: LogRequests; limits: ReadLimits }) {
+export function createTiles({ request, limits }: Pick<ReaderDependencies, "request" | "limits">) {
   const get = <T, Tolerated extends Absence>(
     tile: TileRequest<T>,
     width: number,
@@ -84,9 +94,8 @@ export function createTiles({ request, limits }: { request: LogRequests; limits:
     width,
     signal,
     timeoutMs: limits.entryTimeoutMs,
-    ...(encoding === "names_tile"
-      ? { bytesMax: Math.min(namesBytesMax, limits.bytesMax) }
-      : { bytesMax: limits.bytesMax, largeBytesMax: limits.largeBytesMax }),
+    bytesMax: encoding === "names_tile" ? Math.min(namesBytesMax, limits.bytesMax) : limits.bytesMax,
+    largeBytesMax: encoding === "names_tile" ? undefined : limits.largeBytesMax,
     // Neither JSON nor a plausible timestamp starts like gzip.
     detectGzip: true,
     parse(bytes, wireBytes, countMax) {

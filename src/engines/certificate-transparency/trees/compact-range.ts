@@ -2,20 +2,14 @@ import type { CompactRange, TreeHead } from "../log.ts";
 import { hashBytes, nodeHash, nodePrefix, sha256, treeSizeMax } from "./hashes.ts";
 
 /** A growing tree. Appending a leaf costs one node hash on average and allocates nothing. */
-export interface Tree {
-  readonly size: number;
-  /** Appends leaf hashes, 32 bytes each, one after another. */
-  append(leafHashes: Uint8Array): void;
-  /** Returns a copy of the state, which does not change when the tree grows. */
-  range(): CompactRange;
-}
+export type Tree = ReturnType<typeof createTree>;
 
 /** Number of levels of the largest tree. */
 const levelsMax = Math.log2(treeSizeMax) + 1;
 const sizeBytes = 8;
 
 /** Returns a tree that starts with the leaves of `range`; without it, an empty one. */
-export function createTree(range: CompactRange = { size: 0, hashes: [] }): Tree {
+export function createTree(range: CompactRange = { size: 0, hashes: [] }) {
   // The root of the perfect subtree of 2^level leaves is at `level`; present if that bit of the size is set.
   const peaks = new Uint8Array(levelsMax * hashBytes);
   let { size } = range;
@@ -29,7 +23,9 @@ export function createTree(range: CompactRange = { size: 0, hashes: [] }): Tree 
     get size() {
       return size;
     },
-    append(leafHashes) {
+
+    /** Appends leaf hashes, 32 bytes each, one after another. */
+    append(leafHashes: Uint8Array) {
       if (leafHashes.length % hashBytes !== 0) throw new Error("leaf hashes have a wrong length");
       for (let at = 0; at < leafHashes.length; at += hashBytes) {
         if (size >= treeSizeMax) throw new Error("the tree is too large");
@@ -45,7 +41,9 @@ export function createTree(range: CompactRange = { size: 0, hashes: [] }): Tree 
         size++;
       }
     },
-    range: () => ({
+
+    /** Returns a copy of the state, which does not change when the tree grows. */
+    range: (): CompactRange => ({
       size,
       hashes: levelsOf(size).map((level) => peaks.slice(level * hashBytes, (level + 1) * hashBytes)),
     }),

@@ -1,5 +1,6 @@
 /** Tree heads of logs: checkpoints (static-ct-api) and responses to get-sth (RFC 6962, section 4.3). */
 import { verify } from "node:crypto";
+import { parseJson } from "../../../platform/lib/json.ts";
 import { LogError, type CertificateLog, type TreeHead } from "../log.ts";
 import { hashBytes, sha256, treeSizeMax } from "./hashes.ts";
 import { importLogKey, strictBase64, type LogKey } from "./log-key.ts";
@@ -115,13 +116,8 @@ function readSignatureLine(line: string): { name: string; signature: Uint8Array 
 }
 
 function readSignedTreeHead(bytes: Uint8Array): Claim {
-  let value: Partial<Record<string, unknown>> | null;
-  try {
-    value = JSON.parse(decoded(bytes));
-  } catch (error) {
-    if (error instanceof LogError) throw error;
-    throw malformed("is not JSON");
-  }
+  const value = parseJson(decoded(bytes)) as Partial<Record<string, unknown>> | null | undefined;
+  if (value === undefined) throw malformed("is not JSON");
   const { tree_size, timestamp, sha256_root_hash, tree_head_signature } = value ?? {};
   if (typeof tree_size !== "number" || typeof timestamp !== "number") throw malformed("has no size and time");
   if (typeof sha256_root_hash !== "string") throw malformed("has no valid root hash");

@@ -116,39 +116,22 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
   return [...words.values(), ...labels.map((label) => nameWord(label, parts.suffix))];
 }
 
+/** Returns a word of the kind `name`, which is not a word of the language. */
+function nameOf(text: string, strictness: Strictness, reason: string, ownLetters: ReadonlySet<string>) {
+  const length = lettersOf(text).length;
+  const plain = { trade: "", noun: "no", startsWithLetter: false, homophones: new Set<string>() } as const;
+  return { kind: "name", text, length, ...plain, strictness, reason, ownLetters } as const;
+}
+
 /** Returns a protected public suffix as one word, which has to be intact: most of it is in thousands of names. */
 function suffixWord(domain: string): BrandWord {
-  return {
-    kind: "name",
-    text: domain,
-    length: lettersOf(domain).length,
-    trade: "",
-    noun: "no",
-    startsWithLetter: false,
-    strictness: "careful",
-    reason: "it is a public suffix",
-    errorsAnchored: 0,
-    errorsAnywhere: 0,
-    homophones: new Set<string>(),
-    ownLetters: new Set<string>(),
-  };
+  return { ...nameOf(domain, "careful", "it is a public suffix", new Set()), ...tolerance(0) };
 }
 
 /** Returns label and suffix as one word. Its matches contain the label, unless that is too common to be searched for. */
 function nameWord(label: BrandWord, suffix: string): BrandWord {
-  const text = `${label.text}.${suffix}`;
-  const word = {
-    kind: "name",
-    text,
-    length: lettersOf(text).length,
-    trade: "",
-    noun: "no",
-    startsWithLetter: false,
-    strictness: "plain",
-    reason: "label and suffix together rarely mean anything else",
-    homophones: new Set<string>(),
-    ownLetters: label.ownLetters,
-  } as const;
+  const reason = "label and suffix together rarely mean anything else";
+  const word = nameOf(`${label.text}.${suffix}`, "plain", reason, label.ownLetters);
   const isSearchedFor = label.strictness === "plain" || label.strictness === "careful";
   if (isSearchedFor && label.length >= requiredLengthMin) {
     const errors = label.errorsAnywhere;
@@ -202,10 +185,7 @@ function assessWord(text: string): Assessment {
   if (letters.length === 4) {
     const odd = !isInWords(letters.slice(0, 3)) || !isInWords(letters.slice(1));
     if (odd) return because("plain", `"${text}" is short but contains a rare sequence of letters`);
-    return because(
-      "careful",
-      around >= 2 ? `"${text}" is short and part of common words` : `"${text}" is short`,
-    );
+    return because("careful", `"${text}" is short${around >= 2 ? " and part of common words" : ""}`);
   }
   if (around >= 3) return because("careful", `"${text}" is part of common words`);
   return because("plain", `"${text}" is long and rare enough to be searched for anywhere`);

@@ -86,15 +86,12 @@ const oneLetterBits = 9;
 const shortWordMax = 3;
 
 /** Words that a text contains from one position on. The next ones overwrite them. */
-export interface FoundWords {
-  readonly lengths: Uint8Array;
-  readonly bits: Float64Array;
-}
+export type FoundWords = ReturnType<typeof newFoundWords>;
 
 /** More than the number of words and keywords that start at one position. */
 const foundMax = 64;
 
-export function newFoundWords(): FoundWords {
+export function newFoundWords() {
   return { lengths: new Uint8Array(foundMax), bits: new Float64Array(foundMax) };
 }
 

@@ -52,49 +52,34 @@ interface NameList {
  * Segments between edges. A segment consists of a separator, the character classes of a name and a separator. Each name has
  * one, in order. After them come the segments of names without their separators, and those with digits as separators.
  */
-export interface EncodedText {
-  readonly classes: Uint8Array;
-  /** Number of places in use. */
-  length: number;
-  nameCount: number;
-  segmentCount: number;
-  /** Index of the name in each segment. */
-  readonly segmentNames: Int32Array;
-  /** Places of the separators before and after each segment's name, and the kinds of patterns to search for; see `boundsOf`. */
-  readonly segmentBounds: Int32Array;
-  /** The first `hitCount` elements are seed hits: the place of the seed's last class, and the seed's number. */
-  readonly hits: Int32Array;
-  hitCount: number;
-  /** Number of segments that start after the hit before and before this one. */
-  readonly segmentSteps: Uint16Array;
-  /** Place in a name's first segment for each place in its segment without separators. */
-  readonly origins: Uint16Array;
-  /** Distance from each name's first segment to the one with digits as separators, or 0 if it has no digits. */
-  readonly numberedShifts: Int32Array;
-  /** Flags of all bytes of each name; see `classOfByte`. */
-  readonly flags: Uint16Array;
-  /** Names with separators. */
-  readonly split: NameList;
-  /** Names with digits. */
-  readonly numbered: NameList;
-}
+export type EncodedText = ReturnType<typeof newEncodedText>;
 
-export function newEncodedText(): EncodedText {
+export function newEncodedText() {
   const newList = (): NameList => ({ names: new Int32Array(namesMax + 1), count: 0 });
   return {
     classes: new Uint8Array(placeCount).fill(textEdge),
+    /** Number of places in use. */
     length: gap,
     nameCount: 0,
     segmentCount: 0,
+    /** Index of the name in each segment. */
     segmentNames: new Int32Array(3 * namesMax),
+    /** Places of the separators before and after each segment's name, and the kinds of patterns to search for; see `startOf`. */
     segmentBounds: new Int32Array(3 * namesMax),
+    /** The first `hitCount` elements are seed hits: the place of the seed's last class, and the seed's number. */
     hits: new Int32Array(placeCount + 1),
     hitCount: 0,
+    /** Number of segments that start after the hit before and before this one. */
     segmentSteps: new Uint16Array(placeCount + 1),
+    /** Place in a name's first segment for each place in its segment without separators. */
     origins: new Uint16Array(placeCount),
+    /** Distance from each name's first segment to the one with digits as separators, or 0 if it has no digits. */
     numberedShifts: new Int32Array(namesMax),
+    /** Flags of all bytes of each name; see `classOfByte`. */
     flags: new Uint16Array(namesMax),
+    /** Names with separators. */
     split: newList(),
+    /** Names with digits. */
     numbered: newList(),
   };
 }

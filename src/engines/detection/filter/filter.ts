@@ -17,15 +17,8 @@
 import { foldedByte } from "./character-classes.ts";
 import { textLengthMax } from "./encoded-text.ts";
 import type { FilterTables } from "./filter-tables.ts";
-import { createNameScreen, type NameScreen } from "./name-screen.ts";
+import { createNameScreen } from "./name-screen.ts";
 import { createWordSearch } from "./word-search.ts";
-
-export interface Filter {
-  /** Returns the words that `text`, a folded name without its public suffix, may contain. */
-  candidates(text: string): Candidates;
-  /** Returns which names need `Matcher.match`; see `Matcher.screenNames`. */
-  screenNames: NameScreen;
-}
 
 /** The first `count` of `words` are indices of words, each once. The next name overwrites them. */
 export interface Candidates {
@@ -34,7 +27,7 @@ export interface Candidates {
 }
 
 /** @param tables made by `buildTables` */
-export function createFilter(tables: FilterTables): Filter {
+export function createFilter(tables: FilterTables) {
   const wordSearch = createWordSearch(tables);
   const folded = new Uint8Array(textLengthMax);
   const candidates: Candidates = { words: new Int32Array(tables.wordCount), count: 0 };
@@ -43,7 +36,8 @@ export function createFilter(tables: FilterTables): Filter {
   let searchNumber = 0;
 
   return {
-    candidates(text) {
+    /** Returns the words that `text`, a folded name without its public suffix, may contain. */
+    candidates(text: string) {
       const { words, count } = wordSearch.searchOne(folded, writeBytes(text, folded));
       candidates.count = 0;
       searchNumber = (searchNumber + 1) | 0;
@@ -55,6 +49,8 @@ export function createFilter(tables: FilterTables): Filter {
       }
       return candidates;
     },
+
+    /** Returns which names need `Matcher.match`; see `Matcher.screenNames`. */
     screenNames: createNameScreen(wordSearch),
   };
 }

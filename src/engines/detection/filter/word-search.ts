@@ -38,25 +38,19 @@ import { seedLength } from "./seeds.ts";
 import { separatorClass } from "./character-classes.ts";
 import { matchesWithErrors, patternEdge } from "./match-with-errors.ts";
 
-export interface WordSearch {
-  /** The names that were searched last. */
-  readonly text: Readonly<EncodedText>;
-  /**
-   * Searches as many names as there is room for, from index `from` to before `to`. No brand is imitated by a top-level
-   * domain, so names should end before it. The next search overwrites the result.
-   */
-  search(names: NameRanges, from: number, to: number): FoundWords;
-  /** Searches the name in the first `length` bytes. */
-  searchOne(bytes: Uint8Array, length: number): FoundWords;
-}
+export type WordSearch = ReturnType<typeof createWordSearch>;
 
-export function createWordSearch(tables: FilterTables): WordSearch {
+export function createWordSearch(tables: FilterTables) {
   const { marks } = tables;
   const text = newEncodedText();
   const extendSeeds = createSeedExtender(tables);
   const starts = new Int32Array(1);
   const ends = new Int32Array(1);
 
+  /**
+   * Searches as many names as there is room for, from index `from` to before `to`. No brand is imitated by a top-level
+   * domain, so names should end before it. The next search overwrites the result.
+   */
   function search(names: NameRanges, from: number, to: number): FoundWords {
     encodeNames(text, names, from, to, marks.both);
     if (text.split.count > 0) encodeWithoutSeparators(text, marks.anywhere);
@@ -65,9 +59,12 @@ export function createWordSearch(tables: FilterTables): WordSearch {
   }
 
   return {
+    /** The names that were searched last. */
     text,
     search,
-    searchOne(bytes, length) {
+
+    /** Searches the name in the first `length` bytes. */
+    searchOne(bytes: Uint8Array, length: number) {
       ends[0] = length;
       return search({ bytes, starts, ends }, 0, 1);
     },

@@ -1,4 +1,5 @@
 /** Compares two names character by character, for people to see the difference. */
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { escapeHidden } from "../../../platform/lib/safe-text.ts";
 import { createAligner, type Aligner, type Alignment } from "../alignment/alignment.ts";
 import { describeCharacter, type DescribedCharacter } from "../letters/similar-characters.ts";
@@ -90,21 +91,16 @@ export function createNameComparison(): CompareNames {
     if (reading === undefined) return completelyDifferent(suspicious, protectedName);
     const { host, word, alignment } = reading;
     const glyphs = glyphsOf(host.labels);
-    const left = shownText(glyphs.filter(({ end }) => end <= alignment.start));
-    const right = shownText(
-      glyphs.filter(({ start, end }) => start >= alignment.end && end > alignment.start),
-    );
+    const left = glyphs.filter(({ end }) => end <= alignment.start);
+    const right = glyphs.filter(({ start, end }) => start >= alignment.end && end > alignment.start);
     const parts = [
-      ...partsBefore(left, word.before),
+      ...partsBefore(shownText(left), word.before),
       ...inside(glyphs, word.glyphs, alignment),
-      ...partsAfter(right, word.after),
+      ...partsAfter(shownText(right), word.after),
       ...suffixParts(host.parts.suffix, word.suffix),
     ];
-    return {
-      word: word.keyword ?? shownName(protectedName),
-      isKeyword: word.keyword !== undefined,
-      parts: joined(parts),
-    };
+    const { keyword = escapeHidden(unicodeName(protectedName)) } = word;
+    return { word: keyword, isKeyword: word.keyword !== undefined, parts: joined(parts) };
   };
 }
 
@@ -195,11 +191,8 @@ function inside(all: readonly Glyph[], expected: readonly Glyph[], alignment: Al
     const [foundFrom, expectedFrom] = [foundAt, expectedAt];
     while (foundAt < found.length && found[foundAt]!.start < foundEnd) foundAt++;
     while (expectedAt < expected.length && expected[expectedAt]!.start < expectedEnd) expectedAt++;
-    return part(
-      shownText(found.slice(foundFrom, foundAt)),
-      shownText(expected.slice(expectedFrom, expectedAt)),
-      edit,
-    );
+    const ofWord = shownText(expected.slice(expectedFrom, expectedAt));
+    return part(shownText(found.slice(foundFrom, foundAt)), ofWord, edit);
   });
 }
 
@@ -222,32 +215,22 @@ function same(text: string): NamePart {
 }
 
 function addedParts(text: string): NamePart[] {
-  return text === "" ? [] : [part(text, "", undefined)];
+  return text === "" ? [] : [part(text, "")];
 }
 
 function missingParts(text: string): NamePart[] {
-  return text === "" ? [] : [part("", text, undefined)];
+  return text === "" ? [] : [part("", text)];
 }
 
-function part(found: string, expected: string, edit: Step["edit"]): NamePart {
+function part(found: string, expected: string, edit?: Step["edit"]): NamePart {
+  if (found === expected) return same(found);
   const named = edit === undefined || edit === "separator" ? {} : { edit };
   const kind = kindOf(found, expected, edit);
-  return {
-    kind,
-    found: escapeHidden(found),
-    expected: escapeHidden(expected),
-    ...(kind === "same" ? {} : named),
-    characters:
-      kind === "same"
-        ? []
-        : kind === "confusable"
-          ? Array.from(found, describeCharacter)
-          : beyondAscii(found),
-  };
+  const characters = kind === "confusable" ? Array.from(found, describeCharacter) : beyondAscii(found);
+  return { kind, found: escapeHidden(found), expected: escapeHidden(expected), ...named, characters };
 }
 
 function kindOf(found: string, expected: string, edit: Step["edit"]): PartKind {
-  if (found === expected) return "same";
   if (found === "") return "missing";
   if (expected === "") return "added";
   return edit === undefined || edit === "confusable" ? "confusable" : "changed";
@@ -273,10 +256,6 @@ function completelyDifferent(suspicious: string, protectedName: string): NameCom
   return { word: escapeHidden(expected), isKeyword: false, parts: [part(found, expected, "replacement")] };
 }
 
-function shownName(name: string): string {
-  return escapeHidden(unicodeName(name));
-}
-
 /** Joins adjacent parts of the same kind. */
 function joined(parts: readonly NamePart[]): NamePart[] {
   const result: NamePart[] = [];
@@ -295,42 +274,25 @@ function joined(parts: readonly NamePart[]): NamePart[] {
 
 /** Finds the reading of one name that gives it its similarity to one protected domain. */
 
-/**
- * Returns the reading that the matcher takes the similarity from, or undefined if no rule accepts one.
- *
- * @param name, domain A-label form
- * @param keywords brand keywords of the protected domain
- */
-type FindClosestReading = (
-  name: string,
-  domain: string,
-  keywords?: readonly string[],
-) => ScoredReading | undefined;
-
 /** Assessing the words of a domain takes a millisecond, reading a name less than a tenth of that. */
 const cachedDomainsMax = 1_000;
 
 /** Default of `detection.min_similarity`. */
 const minSimilarityDefault = 0.75;
 
-export function createClosestReading(): FindClosestReading {
+/**
+ * Returns a function that returns the reading that the matcher takes the similarity from, or undefined if no rule accepts
+ * one. Names are in A-label form.
+ */
+export function createClosestReading() {
   const aligner = createAligner();
-  const cache = new Map<string, BrandWord[]>();
-
-  function wordsOf(domain: string, keywords: readonly string[]): BrandWord[] {
-    const key = [domain, ...keywords].join(" ");
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    if (cache.size >= cachedDomainsMax) cache.clear();
-    const words = brandWordsOf({ domain, keywords, allow: [] });
-    cache.set(key, words);
-    return words;
-  }
-
-  return (name, domain, keywords = []) => {
+  const cache = new BoundedMap<string, BrandWord[]>(cachedDomainsMax);
+  return (name: string, domain: string, keywords: readonly string[] = []): ScoredReading | undefined => {
     const { suffix } = splitProtected(domain);
+    const key = [domain, ...keywords].join(" ");
+    const words = cache.getOrCreate(key, () => brandWordsOf({ domain, keywords, allow: [] }));
     const readings = readHost(name).flatMap((host) =>
-      wordsOf(domain, keywords).flatMap((word) =>
+      words.flatMap((word) =>
         scoreName({ aligner, accept: acceptance, host, word, suffix, minSimilarity: 0 }),
       ),
     );

@@ -3,6 +3,7 @@
  * mistaken for each other. ASCII characters stand for themselves, except that an underscore stands for a hyphen:
  * whether 0 looks like o, or rn like m, depends on the word, so `alignment.ts` weighs that.
  */
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import additionalConfusables from "../data/additional-confusables.txt" with { type: "text" };
 import confusables from "../data/confusables.txt" with { type: "text" };
@@ -84,15 +85,11 @@ const cachedMax = 1 << 14;
 
 /** Returns a cached function that folds a code point in the first or the second reading. */
 export function createFoldCache(): (point: number, second: boolean) => string {
-  const caches = [new Map<number, string>(), new Map<number, string>()] as const;
+  const newCache = () => new BoundedMap<number, string>(cachedMax);
+  const caches = [newCache(), newCache()] as const;
   return (point, second) => {
     const cache = caches[second ? 1 : 0];
-    const known = cache.get(point);
-    if (known !== undefined) return known;
-    const fold = foldCharacter(String.fromCodePoint(point), second);
-    if (cache.size >= cachedMax) cache.clear();
-    cache.set(point, fold);
-    return fold;
+    return cache.getOrCreate(point, () => foldCharacter(String.fromCodePoint(point), second));
   };
 }
 

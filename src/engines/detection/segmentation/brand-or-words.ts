@@ -1,4 +1,5 @@
 /** Compares two explanations of a text: that it contains the brand, and that it consists of other words. */
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { segment } from "./segment.ts";
 
 /** Bits (-log2 of the probability) of the brand as a word: like that of any word. */
@@ -39,7 +40,7 @@ export function bitsSavedWithoutBrand(options: BitsSavedWithoutBrandOptions): nu
   let last = end;
   while (last < text.length && isLetter(text.charCodeAt(last))) last++;
   const right = text.slice(end, last);
-  const bitsOfBrand = bitsOfBrandText(brand);
+  const bitsOfBrand = knownBrands.getOrCreate(brand, () => bitsOfPieces(brand));
   let withBrand = Math.min(brandBits, bitsOfBrand);
   for (const difference of differences) withBrand += differenceBits[difference];
   if (isInNumber(text, start)) withBrand += cutNumberBits;
@@ -65,16 +66,7 @@ function isInNumber(text: string, at: number): boolean {
 
 /** Maximum number of brands whose bits are kept. */
 const knownBrandsMax = 4096;
-const knownBrands = new Map<string, number>();
-
-function bitsOfBrandText(brand: string): number {
-  let bits = knownBrands.get(brand);
-  if (bits !== undefined) return bits;
-  bits = bitsOfPieces(brand);
-  if (knownBrands.size >= knownBrandsMax) knownBrands.clear();
-  knownBrands.set(brand, bits);
-  return bits;
-}
+const knownBrands = new BoundedMap<string, number>(knownBrandsMax);
 
 function bitsOfPieces(text: string): number {
   let sum = 0;

@@ -1,5 +1,5 @@
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
-import { openNameSearches } from "../../../engines/archive/search/open-name-searches.ts";
+import { openNameSearches } from "../../../engines/archive/search/name-searches.ts";
 import type { DiskArchiveOptions } from "../../../engines/archive/storing/disk-archive.ts";
 import { openArchive } from "../../../engines/archive/storing/open-archive.ts";
 import type { LogReader } from "../../../engines/certificate-transparency/log.ts";
