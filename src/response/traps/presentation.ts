@@ -50,6 +50,19 @@ export interface TrapPresentation<Input extends NewTrap = NewTrap, Details = unk
   readonly files?: TrapFiles<Details>;
 }
 
+/** The part of a presentation that is text, from the file `presentation.json` of a kind. */
+type PresentationTexts = Omit<
+  TrapPresentation,
+  "read" | "columns" | "facts" | "deployment" | "json" | "files"
+> & {
+  readonly fileTexts?: Pick<TrapFiles<unknown>, "formats" | "hint" | "notOffered">;
+  /** Steps to deploy a trap, each without its snippet. */
+  readonly steps: readonly Omit<DeploymentStep, "snippet">[];
+};
+
+/** The compiler does not know the texts of a file, of which some are choices. `kinds.test.ts` checks these. */
+export const presentationTexts = (file: object) => file as PresentationTexts;
+
 /** Sentences about effects that differ between kinds. */
 export interface TrapTexts {
   nameHint: string;

@@ -2,13 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createAuditLog } from "../../../src/access/audit/audit-log.ts";
 import type { TrapKind } from "../../../src/response/traps/kind.ts";
 import { trapKinds } from "../../../src/response/traps/kinds/kinds.ts";
+import beaconTexts from "../../../src/response/traps/kinds/beacon/presentation.json" with { type: "json" };
+import honeytokenTexts from "../../../src/response/traps/kinds/honeytoken/presentation.json" with { type: "json" };
 import {
+  honeytokenKinds,
   rotates,
   trapAuditAction,
   trapIdPrefix,
   trapKindNames,
   visitClasses,
 } from "../../../src/platform/vocabulary/traps.ts";
+import { schemaProblems } from "../../support/json-schema.ts";
 import { analyst } from "../../support/stores.ts";
 import { openTrapWorld, type TrapWorld } from "../../support/traps.ts";
 
@@ -25,6 +29,44 @@ test("every kind has its own name, prefix of identifiers, and path", () => {
 test("some kind describes every class of visits", () => {
   const described = new Set(trapKinds.flatMap(({ presentation }) => Object.keys(presentation.visitClasses)));
   expect(visitClasses.filter((name) => !described.has(name))).toEqual([]);
+});
+
+const text = { type: "string", minLength: 1 };
+const listOf = (items: object) => ({ type: "array", items });
+const oneOf = (...values: string[]) => ({ type: "string", enum: values });
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+const field = {
+  type: oneOf("protected_domain", "hosts", "expiry", "text", "multiline", "url", "choice"),
+  lengthMax: { type: "integer" },
+  choices: listOf(object({ value: text, label: text, hint: text })),
+  only: oneOf("link", "page", "redirect"),
+  excludes: listOf(text),
+};
+/** The choices among the texts of a presentation, which the compiler does not check. */
+const presentationSchema = object({
+  icon: oneOf("beacon", "honey"),
+  create: object({ examples: listOf({ ...listOf(text), minItems: 2, maxItems: 2 }) }),
+  fields: listOf(object(field, { required: ["type"] })),
+  visitColumns: listOf(oneOf("page", "threat", "request", "user_agent", "referrer")),
+  visitClasses: { type: "object", propertyNames: { enum: visitClasses }, additionalProperties: text },
+  steps: listOf(object({ text, label: text, level: oneOf("fact", "advanced") })),
+  fileTexts: object({ formats: listOf(object({ format: oneOf("docx", "pdf") })) }),
+});
+
+test.each([
+  ["beacons", beaconTexts],
+  ["honeytokens", honeytokenTexts],
+])("the texts of %s have the form of a presentation", (_, texts) => {
+  expect(schemaProblems(presentationSchema, texts)).toEqual([]);
+  for (const { type, ...given } of texts.fields) {
+    expect("choices" in given).toBe(type === "choice");
+    expect("lengthMax" in given).toBe(["text", "multiline", "url"].includes(type));
+  }
+});
+
+test("the choices for a new honeytoken are its kinds", () => {
+  const kind = honeytokenTexts.fields.find(({ name }) => name === "kind");
+  expect(kind?.choices?.map(({ value }) => value)).toEqual([...honeytokenKinds]);
 });
 
 /** Values of the fields of a new trap, by kind. */
