@@ -31,7 +31,7 @@ import { column, Empty, Pagination, Table } from "../../src/web/console/kit/tabl
 import { createReaderTimes } from "../../src/web/console/kit/times.ts";
 import type { Assets } from "../../src/web/console/shell/assets.ts";
 import { Frame } from "../../src/web/console/shell/layout.tsx";
-import { compareNames, ComparedName } from "../../src/web/console/threat-kit/compared-name.tsx";
+import { ComparedName } from "../../src/web/console/threat-kit/compared-name.tsx";
 import { LifecycleLine } from "../../src/web/console/threat-kit/lifecycle-line.tsx";
 import { ReasonTags } from "../../src/web/console/threat-kit/reasons.tsx";
 import {
@@ -80,9 +80,7 @@ const looks: ButtonLook[] = [
   { variant: "sure" },
 ];
 
-const name = (domain: string) => (
-  <ComparedName name={domain} comparison={compareNames(domain, "example-bank.com", [])} />
-);
+const name = (domain: string) => <ComparedName domain={domain} protectedDomain="example-bank.com" />;
 
 const rows = [
   { what: "siem-eu", state: "good" as const, text: "Healthy", count: 1204, at: now - 4 * minuteMs },

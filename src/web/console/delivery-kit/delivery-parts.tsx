@@ -20,7 +20,7 @@ import { Text } from "../kit/name.tsx";
 import { column, Table, type Column } from "../kit/table.tsx";
 import { deliveryPath } from "../kit/paths.ts";
 import type { PageServices } from "../shell/services.ts";
-import { compareNames, ComparedName } from "../threat-kit/compared-name.tsx";
+import { ComparedName, keywordsReader } from "../threat-kit/compared-name.tsx";
 
 const statusBadges: Record<DeliveryStatus, { tone: Tone; icon?: IconName; label: string }> = {
   failed: { tone: "bad", label: "Failed" },
@@ -241,7 +241,7 @@ type SentServices = Pick<PageServices, "domains" | "threats"> & { log: Pick<Deli
 
 /** Returns a function that says what each delivery contains. */
 export function sentReader({ domains, log, threats }: SentServices): (delivery: Delivery) => Sent {
-  const keywords = new Map(domains.list().map((domain) => [domain.domain, domain.keywords]));
+  const keywordsOf = keywordsReader(domains.list());
   return (delivery) => {
     if (isMessage(delivery)) return { type: undefined, text: titleOf(delivery, log), threat: undefined };
     const data = dataOf(log.body(delivery.id));
@@ -250,8 +250,7 @@ export function sentReader({ domains, log, threats }: SentServices): (delivery: 
     return {
       type: delivery.eventType,
       text: subjectOf(data),
-      threat:
-        known === undefined ? undefined : { ...known, keywords: keywords.get(known.protectedDomain) ?? [] },
+      threat: known && { ...known, keywords: keywordsOf(known.protectedDomain) },
     };
   };
 }
@@ -303,8 +302,7 @@ export function SentLink({ delivery, sent }: { delivery: Delivery; sent: Sent })
 /** The marked name of the threat, or the title. */
 export function SentName({ sent: { type, text, threat } }: { sent: Sent }) {
   if (threat === undefined) return <Text text={text ?? type ?? "message"} charactersMax={200} />;
-  const { domain, protectedDomain, keywords } = threat;
-  return <ComparedName name={domain} comparison={compareNames(domain, protectedDomain, keywords)} />;
+  return <ComparedName {...threat} />;
 }
 
 /** Outcome of a test, with advice on how to fix a failure. */

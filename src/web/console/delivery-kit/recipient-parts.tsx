@@ -63,9 +63,8 @@ function RecipientNote({ recipient, path, words, deliveries }: NoteProps) {
         tone={isDisabledForFailing(disabledReason) ? "bad" : "warn"}
         title={
           <>
-            Disabled{disabledAt === null ? "" : " "}
-            {disabledAt === null ? null : <Time at={disabledAt} relative />}:{" "}
-            {disabledBecause[disabledReason ?? "operator"]}.
+            Disabled
+            <Time at={disabledAt} prefix=" " relative />: {disabledBecause[disabledReason ?? "operator"]}.
           </>
         }
         action={<PostButton action={`${path}/enable`} label="Enable" variant="primary" />}
@@ -160,11 +159,7 @@ export function RecipientState({ recipient }: { recipient: StateShown }) {
         </StateMark>
         <p class="hide-s">
           {disabledBecause[disabledReason ?? "operator"]}
-          {disabledAt === null ? null : (
-            <>
-              , <Time at={disabledAt} relative />
-            </>
-          )}
+          <Time at={disabledAt} prefix=", " relative />
         </p>
       </>
     );
@@ -172,18 +167,10 @@ export function RecipientState({ recipient }: { recipient: StateShown }) {
     <>
       <StateMark tone="bad">{state === "held" ? "Held" : "Failing"}</StateMark>
       <p class="hide-s">
-        {failingSince === null ? null : (
-          <>
-            began <Time at={failingSince} relative />
-            {cause === "" ? "" : ": "}
-          </>
-        )}
+        <Time at={failingSince} prefix="began " relative />
+        {failingSince === null || cause === "" ? "" : ": "}
         {cause}
-        {state === "held" && nextProbeAt !== null ? (
-          <>
-            . Next attempt <Time at={nextProbeAt} relative="next" />
-          </>
-        ) : null}
+        {state === "held" ? <Time at={nextProbeAt} prefix=". Next attempt " relative="next" /> : null}
       </p>
     </>
   );

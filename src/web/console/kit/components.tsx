@@ -116,12 +116,12 @@ export function ActionLink({ path, label }: { path: string; label: string }) {
   );
 }
 
-/** A name and its value; false for one that is left out. */
-type Fact = readonly [string, ComponentChildren] | false;
+/** A name and its value. It is left out if it is false, or if it has no value. */
+export type Fact = readonly [string, ComponentChildren] | false;
 
 /** A list of names and values. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
-  const shown = facts.filter((fact) => fact !== false);
+  const shown = facts.filter((fact) => fact !== false).filter(([, value]) => (value ?? null) !== null);
   return (
     <dl class="facts">
       {shown.map(([name, value]) => (
@@ -136,7 +136,10 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 
 /** A time, absolute in the reader's time zone or relative to now; the title has both UTC and the reader's time zone. */
 export function Time(props: {
-  at: Instant;
+  /** Without it, nothing is rendered. */
+  at: Instant | null | undefined;
+  /** Text before the time, such as a comma. */
+  prefix?: string;
   /**
    * Shows how long ago it was; "short" for rows (`5 h`); "due" for a time that may lie ahead; "next" for a next step,
    * which is never in the past.
@@ -144,12 +147,16 @@ export function Time(props: {
   relative?: boolean | "short" | "due" | "next";
   seconds?: boolean;
 }) {
-  const { at, relative = false, seconds = false } = props;
+  const { at, prefix, relative = false, seconds = false } = props;
   const { now, reader } = usePage();
+  if (at === null || at === undefined) return null;
   return (
-    <time dateTime={toIsoTime(at)} title={reader.times.both(at)}>
-      {relative === false ? reader.times.plain(at, { seconds }) : relativeTexts[String(relative)]!(at, now)}
-    </time>
+    <>
+      {prefix}
+      <time dateTime={toIsoTime(at)} title={reader.times.both(at)}>
+        {relative === false ? reader.times.plain(at, { seconds }) : relativeTexts[String(relative)]!(at, now)}
+      </time>
+    </>
   );
 }
 

@@ -33,6 +33,20 @@ export function ALabelBeside({ name }: { name: string }) {
 }
 
 /** Untrusted text: hidden characters are escaped, bidirectional text is isolated, and the length is limited. */
-export function Text({ text, charactersMax = 300 }: { text: string; charactersMax?: number }) {
-  return <bdi class="text">{visible(text, charactersMax)}</bdi>;
+export function Text(props: {
+  text: string | null | undefined;
+  charactersMax?: number;
+  /** Shown before the text. */
+  prefix?: string;
+  /** Shown in place of no text. */
+  none?: string;
+}) {
+  const { text, charactersMax = 300, prefix, none } = props;
+  if (text === null || text === undefined) return <>{none}</>;
+  return (
+    <>
+      {prefix}
+      <bdi class="text">{visible(text, charactersMax)}</bdi>
+    </>
+  );
 }

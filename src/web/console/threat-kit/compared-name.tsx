@@ -5,6 +5,7 @@ import {
   type NamePart,
 } from "../../../engines/detection/match/compare-names.ts";
 import { unicodeName } from "../../../engines/detection/names/name.ts";
+import type { ProtectedDomain } from "../../../threats/domains/domains.ts";
 import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { ALabelBeside, Name } from "../kit/name.tsx";
 
@@ -32,11 +33,25 @@ export function isUnrelated({ parts }: NameComparison): boolean {
   return parts.length === 1 && parts[0]!.kind === "changed";
 }
 
+/** Returns the brand keywords of a protected domain. */
+export type KeywordsOf = (protectedDomain: string) => readonly string[];
+
+export function keywordsReader(domains: readonly Pick<ProtectedDomain, "domain" | "keywords">[]): KeywordsOf {
+  const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
+  return (domain) => keywords.get(domain) ?? [];
+}
+
 /**
- * A suspicious name with its differences from the protected name highlighted, and its A-label form if that
- * differs.
+ * A suspicious name with its differences from the protected domain highlighted, and its A-label form if that differs.
  */
-export function ComparedName({ name, comparison }: { name: string; comparison: NameComparison }) {
+export function ComparedName(props: {
+  domain: string;
+  protectedDomain: string;
+  /** Brand keywords of the protected domain. */
+  keywords?: readonly string[] | undefined;
+}) {
+  const { domain: name, protectedDomain, keywords } = props;
+  const comparison = compareNames(name, protectedDomain, keywords);
   if (isUnrelated(comparison)) return <Name name={name} />;
   const parts = comparison.parts.map((part) => <Part part={part} />);
   if (unicodeName(name) === name)

@@ -71,11 +71,7 @@ export function SourceOf({ source }: { source: Report["recipient"]["source"] }) 
       ) : (
         label
       )}
-      {at === undefined ? null : (
-        <>
-          , <Time at={at} relative />
-        </>
-      )}
+      <Time at={at} prefix=", " relative />
     </>
   );
 }

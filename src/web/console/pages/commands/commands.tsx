@@ -9,7 +9,7 @@ import type { PageGroup, Context } from "../../shell/router.ts";
 import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { ComparedName, compareNames } from "../../threat-kit/compared-name.tsx";
+import { ComparedName, keywordsReader, type KeywordsOf } from "../../threat-kit/compared-name.tsx";
 import { SeverityMark, StatusMark } from "../../threat-kit/threat-marks.tsx";
 import {
   queryCharactersMax,
@@ -28,8 +28,7 @@ export function commandPages(others: readonly PageGroup[]): PageGroup {
     const { query, request, services } = context;
     const text = (query.get("q") ?? "").trim().slice(0, queryCharactersMax);
     const found = await findCommands(context, { text, pages });
-    const keywords = new Map(services.domains.list().map((domain) => [domain.domain, domain.keywords]));
-    const results = { found, keywordsOf: (domain: string) => keywords.get(domain) ?? [] };
+    const results = { found, keywordsOf: keywordsReader(services.domains.list()) };
     if (request.headers.has("x-fragment")) return fragment(<Results {...results} asOptions />);
     return page(
       "Search",
@@ -76,7 +75,7 @@ export function commandPages(others: readonly PageGroup[]): PageGroup {
 
 interface ResultsProps {
   found: Found;
-  keywordsOf: (protectedDomain: string) => readonly string[];
+  keywordsOf: KeywordsOf;
   /** Renders options of the command bar's list box, which the script moves through, instead of links and buttons. */
   asOptions: boolean;
 }
@@ -97,14 +96,7 @@ function Results({ found: { threats, groups }, keywordsOf, asOptions }: ResultsP
         {threats.map((threat, index) => (
           <Item id={`command-threat-${index}`} path={threatPath(threat.id)} asOptions={asOptions}>
             <SeverityMark {...threat} word={false} />
-            <ComparedName
-              name={threat.domain}
-              comparison={compareNames(
-                threat.domain,
-                threat.protectedDomain,
-                keywordsOf(threat.protectedDomain),
-              )}
-            />
+            <ComparedName {...threat} keywords={keywordsOf(threat.protectedDomain)} />
             <span class="faint hide-s">
               {inWords(threat.type)} of <Name name={threat.protectedDomain} />
             </span>

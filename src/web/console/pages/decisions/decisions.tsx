@@ -19,7 +19,7 @@ import { FilterForm, PostButton, Select } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { column, type Column, PagedTable, pageNumber } from "../../kit/table.tsx";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName, keywordsReader, type KeywordsOf } from "../../threat-kit/compared-name.tsx";
 import { nameOfActor, undoFlash, endDecision } from "../../threat-kit/decisions.tsx";
 import { StatusMark } from "../../threat-kit/threat-marks.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
@@ -47,7 +47,6 @@ function listDecisions({ services, query, by }: Context<"domains" | "threats">):
   const wanted = query.get("by") ?? "";
   const decider = deciders.find((one) => keyOf(one) === wanted);
   const { decisions, total } = triage.recent({ page: pageNumber(query), perPage, by: decider });
-  const keywords = new Map(services.domains.list().map((domain) => [domain.domain, domain.keywords]));
   const mine = keyOf(by);
   return page(
     {
@@ -73,7 +72,7 @@ function listDecisions({ services, query, by }: Context<"domains" | "threats">):
       </FilterForm>
       <PagedTable
         caption="Decisions of the last day"
-        columns={columns((domain) => keywords.get(domain) ?? [], query)}
+        columns={columns(keywordsReader(services.domains.list()), query)}
         rowsIn={() => decisions}
         total={total}
         perPage={perPage}
@@ -92,21 +91,15 @@ function keyOf({ channel, name }: Decider): string {
   return name === null ? channel : `${channel}:${name}`;
 }
 
-function columns(
-  keywordsOf: (protectedDomain: string) => readonly string[],
-  query: URLSearchParams,
-): Column<RecentDecision>[] {
+function columns(keywordsOf: KeywordsOf, query: URLSearchParams): Column<RecentDecision>[] {
   return [
     column("Threats", "wide title", ({ batch, named, threats }) => (
       <>
-        {named.map(({ id, domain, protectedDomain }, index) => (
+        {named.map((threat, index) => (
           <>
             {index === 0 ? null : ", "}
-            <a href={threatPath(id)}>
-              <ComparedName
-                name={domain}
-                comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
-              />
+            <a href={threatPath(threat.id)}>
+              <ComparedName {...threat} keywords={keywordsOf(threat.protectedDomain)} />
             </a>
           </>
         ))}
@@ -129,11 +122,7 @@ function columns(
         {by === null ? "unknown" : nameOfActor(by)}
         <p>
           <Time at={at} relative />
-          {by === null || by.address === null ? null : (
-            <>
-              , <Text text={by.address} charactersMax={addressCharactersMax} />
-            </>
-          )}
+          <Text text={by?.address} prefix=", " charactersMax={addressCharactersMax} />
         </p>
       </>
     )),
@@ -178,7 +167,6 @@ function showDecision({ services, params, query }: Context<"domains" | "threats"
     throw notFound("There is no decision with this number. Decisions are listed for one day.");
   const { at, batch, by, status, threats } = decision;
   const path = decisionPath(batch);
-  const keywords = new Map(services.domains.list().map((domain) => [domain.domain, domain.keywords]));
   return page(
     {
       title: `${counted(threats, "threat")} decided: ${inWords(status)}`,
@@ -192,7 +180,7 @@ function showDecision({ services, params, query }: Context<"domains" | "threats"
     },
     <PagedTable
       caption="Threats of this decision"
-      columns={threatColumns((domain) => keywords.get(domain) ?? [])}
+      columns={threatColumns(keywordsReader(services.domains.list()))}
       rowsIn={() => triage.threatsOf(batch, { page: pageNumber(query), perPage: threatsPerPage })}
       total={threats}
       perPage={threatsPerPage}
@@ -203,14 +191,11 @@ function showDecision({ services, params, query }: Context<"domains" | "threats"
   );
 }
 
-function threatColumns(keywordsOf: (protectedDomain: string) => readonly string[]): Column<DecidedThreat>[] {
+function threatColumns(keywordsOf: KeywordsOf): Column<DecidedThreat>[] {
   return [
-    column("Threat", "wide title", ({ id, domain, protectedDomain }) => (
-      <a href={threatPath(id)}>
-        <ComparedName
-          name={domain}
-          comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
-        />
+    column("Threat", "wide title", (threat) => (
+      <a href={threatPath(threat.id)}>
+        <ComparedName {...threat} keywords={keywordsOf(threat.protectedDomain)} />
       </a>
     )),
     column("Before", "state", ({ previousStatus }) => <StatusMark status={previousStatus} />),

@@ -16,7 +16,7 @@ import type { Context } from "../../shell/router.ts";
 import { Help } from "../../kit/disclosure.tsx";
 import { Name } from "../../kit/name.tsx";
 import { column, Table, type Column } from "../../kit/table.tsx";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { SeverityMark, StatusMark, TypeLegend, TypeName } from "../../threat-kit/threat-marks.tsx";
 import { findDomain } from "../../threat-kit/domains.ts";
 import {
@@ -207,7 +207,7 @@ function LookAlikeName(props: {
   threat: NamedThreat | undefined;
 }) {
   const { name, domain, keywords, threat } = props;
-  const compared = <ComparedName name={name} comparison={compareNames(name, domain, keywords)} />;
+  const compared = <ComparedName domain={name} protectedDomain={domain} keywords={keywords} />;
   return threat === undefined ? compared : <a href={threatPath(threat.id)}>{compared}</a>;
 }
 

@@ -27,7 +27,7 @@ import {
 } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 import { readActiveHosts, WhoHosts, type ActiveHosts } from "../../threat-kit/hosts.tsx";
 import { SeverityMark, TypeName } from "../../threat-kit/threat-marks.tsx";
@@ -230,7 +230,7 @@ function Worst(props: { domain: ProtectedDomain; numbers: DomainNumbers; threats
   const columns: Column<FoundThreat>[] = [
     column("Look-alike", "wide title", ({ id, domain: name }) => (
       <a class="ink" href={threatPath(id, view)}>
-        <ComparedName name={name} comparison={compareNames(name, domain, keywords)} />
+        <ComparedName domain={name} protectedDomain={domain} keywords={keywords} />
       </a>
     )),
     column("Severity", "tight state", ({ severity, verified }) => (

@@ -21,7 +21,7 @@ import {
   threatsPath,
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-marks.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { TestNote, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
@@ -103,7 +103,7 @@ function Preview({ assessment: { content, lookAlikes } }: { assessment: DomainAs
       <ul class="rows">
         {lookAlikes.slice(0, lookAlikesShownMax).map(({ name, type }) => (
           <li class="line try-row">
-            <ComparedName name={name} comparison={compareNames(name, content.domain, content.keywords)} />
+            <ComparedName domain={name} protectedDomain={content.domain} keywords={content.keywords} />
             <span class="push faint">
               <TypeName type={type} />
             </span>

@@ -12,7 +12,7 @@ import { page } from "../../kit/page-result.ts";
 import { listPath } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName, SeverityMark } from "../../threat-kit/threat-marks.tsx";
 import { LastDownload, ListState } from "./list.tsx";
 
@@ -141,7 +141,7 @@ function nameColumns(
       first === undefined ? (
         <Name name={name} />
       ) : (
-        <ComparedName name={name} comparison={compareNames(name, first, keywords.get(first))} />
+        <ComparedName domain={name} protectedDomain={first} keywords={keywords.get(first)} />
       ),
     ),
     column("Protected domain", "under", ({ protectedDomains }) => (

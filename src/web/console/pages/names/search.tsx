@@ -20,7 +20,7 @@ import { Name } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { nameResultsPath, namesPath } from "../../kit/paths.ts";
 import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-marks.tsx";
 import type { Context, PageGroup } from "../../shell/router.ts";
 
@@ -199,9 +199,7 @@ const textColumns: readonly Column<ArchiveHit>[] = [
 /** Marks how each name differs from the domain. */
 function lookAlikeColumns(domain: string): readonly Column<ArchiveHit>[] {
   return [
-    column("Name", "wide title", ({ name }) => (
-      <ComparedName name={name} comparison={compareNames(name, domain)} />
-    )),
+    column("Name", "wide title", ({ name }) => <ComparedName domain={name} protectedDomain={domain} />),
     firstSeen,
     foundIn,
     column("Type", "tight hidden", ({ type }) => (type === null ? "" : <TypeName type={type} />)),

@@ -18,7 +18,7 @@ import type { Context } from "../../shell/router.ts";
 import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 import { sourceNames } from "../../inspection-kit/original-words.ts";
 import { Empty } from "../../kit/table.tsx";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 
 type SuggestionServices = "archive" | "config" | "domains" | "nameSearches" | "originals" | "threatIndex";
@@ -254,7 +254,7 @@ async function KeywordPreview({
           <ul class="card stack">
             {hits.slice(0, shownMax).map(({ name }) => (
               <li>
-                <ComparedName name={name} comparison={compareNames(name, domain, [...keywords, value])} />
+                <ComparedName domain={name} protectedDomain={domain} keywords={[...keywords, value]} />
               </li>
             ))}
           </ul>

@@ -12,7 +12,7 @@ import { systemPath, threatPath, runningScanPath, scansPath, overviewPath } from
 import type { Context, PageGroup } from "../../shell/router.ts";
 import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
 import { Name } from "../../kit/name.tsx";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName, keywordsReader, type KeywordsOf } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 import { strongestEvidence } from "../../threat-kit/reasons.tsx";
 import { SeverityMark, Thumbnail, Fresh } from "../../threat-kit/threat-marks.tsx";
@@ -100,7 +100,6 @@ async function fullOverview({ services, account, now, pause }: OverviewContext):
   const work = workConcerns(await readWork(index, account.name, now), now);
   const toTriage = [...threatConcern(high, now), ...work];
   const isCalm = concerns.length === 0 && toTriage.length === 0;
-  const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
   return page(
     "Overview",
     <>
@@ -123,7 +122,7 @@ async function fullOverview({ services, account, now, pause }: OverviewContext):
         total={newest.total}
         lastSeq={newest.lastSeq}
         capturedAt={capturedAt}
-        keywordsOf={(domain) => keywords.get(domain) ?? []}
+        keywordsOf={keywordsReader(domains)}
       />
       {hasThreats ? (
         <>
@@ -151,7 +150,7 @@ function NewestThreats(props: {
   lastSeq: number;
   /** When the screenshot of each was taken, by id. */
   capturedAt: ReadonlyMap<string, Instant | null>;
-  keywordsOf: (protectedDomain: string) => readonly string[];
+  keywordsOf: KeywordsOf;
 }) {
   const { threats, total, lastSeq, capturedAt, keywordsOf } = props;
   if (threats.length === 0) return null;
@@ -168,27 +167,21 @@ function NewestThreats(props: {
     >
       <Fresh query={view} since={lastSeq} count={0} />
       <div class="gallery">
-        {threats.map(({ id, domain, protectedDomain, severity, severityReasons, verified, firstSeen }) => (
-          <a href={threatPath(id, view)}>
-            {hasScreenshots ? <Thumbnail threat={{ id }} capturedAt={capturedAt.get(id) ?? null} /> : null}
+        {threats.map((threat) => (
+          <a href={threatPath(threat.id, view)}>
+            {hasScreenshots ? (
+              <Thumbnail threat={threat} capturedAt={capturedAt.get(threat.id) ?? null} />
+            ) : null}
             <div>
               <div class="line tight">
-                <SeverityMark
-                  severity={severity}
-                  verified={verified}
-                  severityReasons={severityReasons}
-                  word={false}
-                />
+                <SeverityMark {...threat} word={false} />
                 <span class="cut">
-                  <ComparedName
-                    name={domain}
-                    comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
-                  />
+                  <ComparedName {...threat} keywords={keywordsOf(threat.protectedDomain)} />
                 </span>
               </div>
               <p class="cut">
-                {strongestEvidence(severityReasons)[0] ?? <Name name={protectedDomain} />} ·{" "}
-                <Time at={firstSeen} relative="short" />
+                {strongestEvidence(threat.severityReasons)[0] ?? <Name name={threat.protectedDomain} />} ·{" "}
+                <Time at={threat.firstSeen} relative="short" />
               </p>
             </div>
           </a>

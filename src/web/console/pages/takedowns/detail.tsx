@@ -8,7 +8,7 @@ import {
 import { bytesText } from "../../../../platform/lib/durations.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { escapeHidden } from "../../../../platform/lib/safe-text.ts";
-import { Card, Facts, LinkButton, Time } from "../../kit/components.tsx";
+import { Card, Facts, LinkButton, Time, type Fact } from "../../kit/components.tsx";
 import { parseWholeNumber, type FieldErrors, attempt } from "../../kit/fields.ts";
 import { Button, Form, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -159,18 +159,18 @@ function ReportFacts({ details: { after, files, previous, report } }: { details:
     <Facts
       facts={[
         ["State", <DeliveryMark report={report} />],
-        ...optional("Mail server", deliveryResponse),
+        optional("Mail server", deliveryResponse),
         [
           kindLabels[recipient.kind],
           <>
             <Text text={recipient.name} charactersMax={80} />, from <SourceOf source={recipient.source} />
           </>,
         ],
-        ...optional("Address", recipient.email),
+        optional("Address", recipient.email),
         ["Sent by", <Text text={describeActor(by)} />],
         report.attemptAt !== null && ["Next attempt", <Time at={report.attemptAt} relative="next" />],
         report.sentAt !== null && ["Accepted", <Time at={report.sentAt} />],
-        ...optional("Their reference", ticket),
+        optional("Their reference", ticket),
         previous !== null && ["After", <ReportLink report={previous} />],
         ...after.map((one) => [purposeLabels[one.purpose], <ReportLink report={one} />] as const),
         files.length > 0 && ["Files", <FileLinks seq={report.seq} files={files} />],
@@ -179,10 +179,8 @@ function ReportFacts({ details: { after, files, previous, report } }: { details:
   );
 }
 
-function optional(name: string, text: string | null | undefined) {
-  return text === null || text === undefined
-    ? []
-    : [[name, <Text text={text} charactersMax={500} />] as const];
+function optional(name: string, text: string | null | undefined): Fact {
+  return [name, (text ?? null) === null ? null : <Text text={text} charactersMax={500} />];
 }
 
 function ReportLink({ report }: { report: Report }) {

@@ -96,16 +96,8 @@ function CameBack({ takedowns }: { takedowns: readonly Takedown[] }) {
             <div>
               <ThreatName takedown={takedown} />
               <p>
-                {takedown.downAt === null ? null : (
-                  <>
-                    Down <Time at={takedown.downAt} relative />
-                  </>
-                )}
-                {takedown.backAt === null ? null : (
-                  <>
-                    , up again <Time at={takedown.backAt} relative />
-                  </>
-                )}
+                <Time at={takedown.downAt} prefix="Down " relative />
+                <Time at={takedown.backAt} prefix=", up again " relative />
               </p>
             </div>
             {takedown.threatId === null ? null : (
@@ -179,12 +171,8 @@ type Slowest = TakedownStatistics["slowest"][number];
 const slowestColumns: readonly Column<Slowest>[] = [
   column("Threat", "wide title", (takedown) => <ThreatName takedown={takedown} />),
   column("Site", "state", (takedown) => <SiteOf takedown={takedown} />),
-  column("Registrar", "under", ({ registrar }) =>
-    registrar === null ? "–" : <Text text={registrar} charactersMax={60} />,
-  ),
-  column("Hosting provider", "hidden", ({ hoster }) =>
-    hoster === null ? "–" : <Text text={hoster} charactersMax={60} />,
-  ),
+  column("Registrar", "under", ({ registrar }) => <Text text={registrar} charactersMax={60} none="–" />),
+  column("Hosting provider", "hidden", ({ hoster }) => <Text text={hoster} charactersMax={60} none="–" />),
   column("Waiting since", "tight end", ({ waitingSince }) => <Time at={waitingSince} relative />),
 ];
 

@@ -121,12 +121,8 @@ function hostingRows(
           (<Text text={network.country} charactersMax={20} />)
         </>
       )}
-      {network.abuseEmail === undefined ? null : (
-        <>
-          , <Text text={network.abuseEmail} />
-        </>
-      )}
-      , from {network.source === "rdap" ? "RDAP" : "WHOIS"} of the address, <Time at={network.at} relative />
+      <Text text={network.abuseEmail} prefix=", " />, from {network.source === "rdap" ? "RDAP" : "WHOIS"} of
+      the address, <Time at={network.at} relative />
     </>,
   ]);
 }

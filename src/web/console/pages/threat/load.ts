@@ -63,6 +63,7 @@ export async function loadThreat(
     assignees: cases.assignees(),
     siteFact: siteFactOf(found.siteState, { facts, looksUp: enrichment.enabledLookups.names }),
     known,
+    keywords,
     comparison: compareNames(domain, protectedDomain, keywords),
     lifecycle: lifecycleOf({
       threat,

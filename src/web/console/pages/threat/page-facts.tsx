@@ -93,12 +93,7 @@ function LoggedCertificate(certificate: Origins["certificates"][number]) {
       {issuer === "" ? null : (
         <>
           <Text text={issuer} charactersMax={listedCharactersMax} />, serial <code>{serial}</code>
-          {notBefore === null ? null : (
-            <>
-              , valid from <Time at={notBefore} />
-            </>
-          )}
-          :{" "}
+          <Time at={notBefore} prefix=", valid from " />:{" "}
         </>
       )}
       <a href={entryUrl} rel="noopener noreferrer">

@@ -111,7 +111,7 @@ async function loadDetails(context: ThreatContext, view: URLSearchParams) {
 }
 
 function Head(details: Details) {
-  const { comparison, enabledLookups, known, mark, place, threat, view } = details;
+  const { enabledLookups, keywords, known, mark, place, threat, view } = details;
   const shownName = visible(threat.domain, nameCharactersMax);
   return (
     <>
@@ -124,7 +124,7 @@ function Head(details: Details) {
       <header class="head">
         <div class="stack gap-s">
           <h1 class="line">
-            <ComparedName name={threat.domain} comparison={comparison} />
+            <ComparedName {...threat} keywords={keywords} />
             <button
               type="button"
               class="btn plain small square"
@@ -264,7 +264,7 @@ export async function threatPanel(
 }
 
 function ThreatPanel(loaded: LoadedThreat) {
-  const { comparison, known, mark, place, threat, view, whyMissing } = loaded;
+  const { comparison, keywords, known, mark, place, threat, view, whyMissing } = loaded;
   const { id, domain } = threat;
   const parts = commonParts(loaded, { inPanel: true });
   const imitation = imitationOf({ threat, facts: known?.facts });
@@ -292,7 +292,7 @@ function ThreatPanel(loaded: LoadedThreat) {
       <div class="stack">
         <div>
           <h2>
-            <ComparedName name={domain} comparison={comparison} />
+            <ComparedName {...threat} keywords={keywords} />
           </h2>
           <div class="s quiet">
             <TypeOf threat={threat} />

@@ -9,7 +9,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { campaignPath } from "../../kit/paths.ts";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath, type ListRequest } from "../../threat-kit/filters.ts";
 import { SeverityMark, Thumbnail, SiteMark } from "../../threat-kit/threat-marks.tsx";
@@ -117,7 +117,7 @@ function workOfGroup({ dueAt }: ThreatGroup) {
 function CampaignRow(props: GroupProps & { group: CampaignGroup; isExpanded?: boolean }) {
   const { group, captures, keywordsOf, query, showStatus, isExpanded } = props;
   const { campaignSeq, count, first, newestAt, severity } = group;
-  const { domain, id, protectedDomain } = first;
+  const { domain, id } = first;
   return (
     <li class="row" data-row="" data-id={`campaign-${campaignSeq}`} data-group={campaignSeq}>
       {usePage().may("decide") ? (
@@ -136,10 +136,7 @@ function CampaignRow(props: GroupProps & { group: CampaignGroup; isExpanded?: bo
       <div class="main">
         <div>
           <a class="go" href={campaignPath(campaignSeq)}>
-            <ComparedName
-              name={domain}
-              comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
-            />
+            <ComparedName {...first} keywords={keywordsOf(first.protectedDomain)} />
           </a>
           <span class="more"> and {grouped(count - 1)} more</span>
         </div>

@@ -18,6 +18,7 @@ import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/tab
 import type { Context } from "../../shell/router.ts";
 import { isGrouped, listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
 import { seenFields } from "../../threat-kit/decisions.tsx";
+import { keywordsReader } from "../../threat-kit/compared-name.tsx";
 import { Fresh } from "../../threat-kit/threat-marks.tsx";
 import { ViewTabs, viewTabs, type ViewTab } from "../../threat-kit/views.tsx";
 import { threatPanel } from "../threat/threat.tsx";
@@ -42,12 +43,12 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
   const request = readListRequest(given, context);
   const { filter, order, look, query } = request;
   const domains = services.domains.list();
-  const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
+  const keywordsOf = keywordsReader(domains);
   const open = given.get("open") ?? undefined;
   const rowsOf = (threats: readonly FoundThreat[]): RowsProps => ({
     threats,
     captures: services.enrichment.capturesOf(threats.map(({ id }) => id)),
-    keywordsOf: (domain) => keywords.get(domain) ?? [],
+    keywordsOf,
     query,
     open,
     showStatus: filter.status === undefined,

@@ -7,7 +7,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { threatPath } from "../../kit/paths.ts";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { ComparedName, type KeywordsOf } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 import { strongestEvidence } from "../../threat-kit/reasons.tsx";
 import { SeverityMark, Thumbnail, SiteMark } from "../../threat-kit/threat-marks.tsx";
@@ -16,8 +16,7 @@ import { shortAge } from "../../kit/times.ts";
 /** Properties that the rows of a view share. */
 export interface RowsProps {
   threats: readonly FoundThreat[];
-  /** Brand keywords of a protected domain. */
-  keywordsOf: (protectedDomain: string) => readonly string[];
+  keywordsOf: KeywordsOf;
   /** When the screenshot of each threat was taken; null: there is none. */
   captures: ReadonlyMap<string, Instant | null>;
   /** The view, for the links to the threats. */
@@ -158,13 +157,11 @@ function SelectThreat({ threat: { id, domain } }: { threat: FoundThreat }) {
   return <input type="checkbox" name="id" value={id} aria-label={`Select ${domain}`} />;
 }
 
-function ThreatName({ threat: { id, domain, protectedDomain }, keywordsOf, query, open }: ItemProps) {
+function ThreatName({ threat, keywordsOf, query, open }: ItemProps) {
+  const { id, protectedDomain } = threat;
   return (
     <a class="go" href={threatPath(id, query)} aria-current={id === open ? "true" : undefined}>
-      <ComparedName
-        name={domain}
-        comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
-      />
+      <ComparedName {...threat} keywords={keywordsOf(protectedDomain)} />
     </a>
   );
 }

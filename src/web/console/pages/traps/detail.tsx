@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { counted } from "../../../../platform/lib/wording.ts";
 import type { TrapKind } from "../../../../response/traps/kind.ts";
 import type { DeploymentStep, TrapFiles } from "../../../../response/traps/presentation.ts";
@@ -6,7 +5,7 @@ import type { Trap } from "../../../../response/traps/trap.ts";
 import { rotates } from "../../../../platform/vocabulary/traps.ts";
 import { badRequest } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
-import { Card, Copyable, Facts, LinkButton, Time, Confirm } from "../../kit/components.tsx";
+import { Card, Copyable, Facts, LinkButton, Time, Confirm, type Fact } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Button, PostButton, TextArea, TextField, Choices, Form } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -74,26 +73,19 @@ export function showTrap(context: Context<"traps">, kind: TrapKind): PageResult 
   );
 }
 
-function factsOf(trap: Trap, kind: TrapKind): [string, ComponentChildren][] {
+function factsOf(trap: Trap, kind: TrapKind): Fact[] {
   const { facts, fields } = kind.presentation;
   const canExpire = fields.some(({ type }) => type === "expiry");
   const { expiresAt, oldAddresses } = trap;
   return [
-    ...facts(trap).map(({ label, value }): [string, ComponentChildren] => [label, <ValueOf value={value} />]),
+    ...facts(trap).map(({ label, value }): Fact => [label, <ValueOf value={value} />]),
     ["Memo", <ValueOf value={{ text: trap.memo }} charactersMax={1_000} />],
-    ...(canExpire
-      ? ([["Expires", expiresAt === null ? "never" : <Time at={expiresAt} />]] as [
-          string,
-          ComponentChildren,
-        ][])
-      : []),
+    canExpire && ["Expires", expiresAt === null ? "never" : <Time at={expiresAt} />],
     ["Created", <Time at={trap.createdAt} />],
-    ...(oldAddresses.length === 0
-      ? []
-      : ([["Still monitored", counted(oldAddresses.length, "previous address", "previous addresses")]] as [
-          string,
-          ComponentChildren,
-        ][])),
+    oldAddresses.length > 0 && [
+      "Still monitored",
+      counted(oldAddresses.length, "previous address", "previous addresses"),
+    ],
   ];
 }
 

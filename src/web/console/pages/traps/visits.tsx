@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { dayMs, startOfDay, type Instant } from "../../../../platform/lib/clock.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
@@ -13,7 +12,7 @@ import {
   type VisitClass,
 } from "../../../../platform/vocabulary/traps.ts";
 import type { Trap } from "../../../../response/traps/trap.ts";
-import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, Section, Time, type Fact } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { StateMark, Note } from "../../kit/marks.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
@@ -38,16 +37,16 @@ const columnsByName: Partial<Record<VisitColumn, Column<TrapVisit>>> = {
   threat: column("Threat", "tight hidden", ({ threatId }) =>
     threatId === null ? "–" : <a href={threatPath(threatId)}>show</a>,
   ),
-  user_agent: column("User agent", "wide under", ({ userAgent }) => textOrDash(userAgent, pageCharactersMax)),
-  referrer: column("Referrer", "hidden", ({ referrer }) => textOrDash(referrer, pageCharactersMax)),
+  user_agent: column("User agent", "wide under", ({ userAgent }) => (
+    <Text text={userAgent} charactersMax={pageCharactersMax} none="–" />
+  )),
+  referrer: column("Referrer", "hidden", ({ referrer }) => (
+    <Text text={referrer} charactersMax={pageCharactersMax} none="–" />
+  )),
 };
 
 function ClassBadge({ name }: { name: VisitClass }) {
   return <StateMark tone={alwaysAlerts(name) ? "bad" : "neutral"}>{capitalized(inWords(name))}</StateMark>;
-}
-
-function textOrDash(text: string | null, charactersMax: number): ComponentChildren {
-  return text === null ? "–" : <Text text={text} charactersMax={charactersMax} />;
 }
 
 function alertsFirst(totals: readonly VisitTotal[]): VisitTotal[] {
@@ -166,19 +165,19 @@ export function showVisit(context: Context<"traps">, kind: TrapKind): PageResult
   const visit = seq === undefined ? undefined : services.traps.visits.get(trap.id, seq);
   if (visit === undefined) throw notFound("There is no visit with this number. Old visits are deleted.");
   return page(
-    `Visit to ${trap.name}`,
+    {
+      title: `Visit to ${trap.name}`,
+      heading: (
+        <>
+          Visit <ClassBadge name={visit.class} />
+        </>
+      ),
+      crumbs: [
+        { label: kind.presentation.title, path: trapsPath(kind.name) },
+        { label: visible(trap.name, 100), path: trapPath(kind.name, trap.id) },
+      ],
+    },
     <>
-      <PageHead
-        title={
-          <>
-            Visit <ClassBadge name={visit.class} />
-          </>
-        }
-        crumbs={[
-          { label: kind.presentation.title, path: trapsPath(kind.name) },
-          { label: visible(trap.name, 100), path: trapPath(kind.name, trap.id) },
-        ]}
-      />
       <Card title="Details">
         <Facts facts={factsOf(visit)} />
       </Card>
@@ -196,9 +195,9 @@ export function showVisit(context: Context<"traps">, kind: TrapKind): PageResult
   );
 }
 
-function factsOf(visit: TrapVisit): [string, ComponentChildren][] {
+function factsOf(visit: TrapVisit): Fact[] {
   const { claimedUrl, eventId, host, method, threatId, url } = visit;
-  const long = (text: string | null) => textOrDash(text, 2_500);
+  const long = (text: string | null) => <Text text={text} charactersMax={2_500} none="–" />;
   return [
     ["First seen", <Time at={visit.firstAt} />],
     ["Last seen", <Time at={visit.lastAt} />],
@@ -207,10 +206,8 @@ function factsOf(visit: TrapVisit): [string, ComponentChildren][] {
     ["User agent", long(visit.userAgent)],
     method === null ? ["Page", long(url)] : ["Request", long(`${method} ${url}`)],
     ["Referrer", long(visit.referrer)],
-    ...(host === null ? [] : ([["Host", <Name name={host} />]] as [string, ComponentChildren][])),
-    ...(claimedUrl === null
-      ? []
-      : ([["URL reported by the script", long(claimedUrl)]] as [string, ComponentChildren][])),
+    host !== null && ["Host", <Name name={host} />],
+    claimedUrl !== null && ["URL reported by the script", long(claimedUrl)],
     ["Threat", threatId === null ? "none" : <a href={threatPath(threatId)}>{threatId}</a>],
     ["Event", eventId === null ? "none" : <code>{eventId}</code>],
   ];
@@ -302,11 +299,7 @@ export function ValueOf(props: { value: LabeledValue["value"]; charactersMax?: n
   const { value, charactersMax = 500 } = props;
   if ("hosts" in value)
     return <>{value.hosts.map((host, index) => [index === 0 ? "" : ", ", <Name name={host} />])}</>;
-  return value.text === null || value.text === "" ? (
-    <>–</>
-  ) : (
-    <Text text={value.text} charactersMax={charactersMax} />
-  );
+  return <Text text={value.text || null} charactersMax={charactersMax} none="–" />;
 }
 
 /** Says why browsers will not reach the traps. */
