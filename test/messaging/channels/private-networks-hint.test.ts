@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { refusal } from "../../../src/platform/network/addresses.ts";
-import { outcomeOf } from "../../../src/messaging/channels/webhook/webhook-channel.ts";
+import { classifyExchange } from "../../../src/messaging/channels/webhook/webhook-channel.ts";
 
 test.each([
   ["10.0.0.1", "refused; webhooks.allow_private_networks = true would allow it"],
   ["169.254.169.254", "refused"],
 ])("the error of a delivery to %s names the setting only where it would help", (address, error) => {
-  const result = outcomeOf(
+  const result = classifyExchange(
     {
       failure: "refused_address",
       reason: "refused",

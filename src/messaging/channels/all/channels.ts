@@ -13,11 +13,12 @@ import {
 import type { AttemptResult } from "../../deliveries/channel.ts";
 import type { Recipient, Recipients } from "../../deliveries/recipients.ts";
 import { toIsoTime } from "../../../platform/lib/clock.ts";
-import { badRequest, FieldError, PublicError } from "../../../platform/lib/errors.ts";
+import { badRequest, FieldError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
 import { consoleLinks } from "../../content/texts/links.ts";
 import { testMessage } from "../../content/texts/system-texts.ts";
 import { channelTypes, type ChannelKey, type ChannelType } from "../../../platform/vocabulary/channels.ts";
+import { testAttempt } from "../http/attempt.ts";
 import { channelTraits } from "../http/channel-traits.ts";
 import type { NoticeChannel } from "../http/notice-channel.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
@@ -131,13 +132,8 @@ export function createChannels({
         id: ids.next("event"),
         at: toIsoTime(clock.now()),
       };
-      const result = await channel.send(target, { id: notice.id, body: JSON.stringify(notice) });
-      if (result === "no_descriptor")
-        throw new PublicError(
-          "internal_error",
-          "phishwatch has no file descriptor left; raise its limit of open files",
-        );
-      if (result === "aborted") throw new Error("a test without a signal was aborted");
+      const body = JSON.stringify(notice);
+      const result = testAttempt(await channel.send(target, { id: notice.id, body }));
       return { ...result, advice: result.failure === null ? undefined : channel.failures[result.failure] };
     },
 

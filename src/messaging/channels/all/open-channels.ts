@@ -60,26 +60,12 @@ export function openChannels({
 }) {
   const sending = settingsOf(config);
   const resolveHost = config.webhooks.onlyLoopback ? resolveNothing : createSystemResolver({ clock });
-  const webhook = createWebhookChannel({
-    clock,
-    resolveHost,
-    settings: sending,
-    signedAt,
-    turns,
-    version,
-  });
+  const http = { clock, resolveHost, settings: sending, turns, version };
+  const webhook = createWebhookChannel({ ...http, signedAt });
   const screenshots = createSmallScreenshots(screenshotOf);
   const snapshots = createThreatSnapshots(database);
   const statusOf = (threatId: string) => snapshots.byId(threatId)?.status ?? null;
-  const shared = {
-    clock,
-    resolveHost,
-    screenshotOf: screenshots,
-    settings: sending,
-    statusOf,
-    turns,
-    version,
-  };
+  const shared = { ...http, screenshotOf: screenshots, statusOf };
   const email = createEmailChannel({ clock, log, screenshotOf: screenshots, config });
   const services: NoticeChannel[] = [...createNoticeChannels(types, shared), email];
   const deliveries = createDeliveries({

@@ -3,14 +3,13 @@ import type { NotAttempted } from "../../deliveries/channel.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { hasFreeDescriptor, isLackOfDescriptors } from "../../../platform/network/descriptors.ts";
 import { hiding, secretsIn } from "../http/secrets.ts";
-import { createTlsFiles } from "../http/tls-files.ts";
+import { createTlsFiles, noOwnFiles } from "../http/tls-files.ts";
 import { emailFailures } from "../failures.ts";
 import { classify } from "./outcome.ts";
 import { talkToServer, type Letter, type SmtpResult, type SmtpTimeouts } from "./smtp.ts";
 
 /** A check sends no message, which takes less time. */
 const checkMs = 20_000;
-const noOwnFiles = { caFile: null, clientCertFile: null, clientKeyFile: null };
 
 export type MailServer = ReturnType<typeof createMailServer>;
 

@@ -1,5 +1,6 @@
-import type { AttemptResult } from "../../deliveries/channel.ts";
+import type { AttemptResult, NotAttempted } from "../../deliveries/channel.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
+import { PublicError } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { Phases } from "../../../platform/network/http/converse.ts";
 import type { ExchangeResult } from "../../../platform/network/http/http-client.ts";
@@ -31,6 +32,20 @@ export function observed(result: ExchangeResult, startedAt: Instant): AttemptRes
     phases: rounded(result.phases),
     address: result.address ?? null,
   };
+}
+
+/**
+ * Returns the attempt of a test, which nothing aborts.
+ * @throws PublicError `internal_error` if no file descriptor was left for it
+ */
+export function testAttempt(result: AttemptResult | NotAttempted): AttemptResult {
+  if (result === "no_descriptor")
+    throw new PublicError(
+      "internal_error",
+      "phishwatch has no file descriptor left; raise its limit of open files",
+    );
+  if (result === "aborted") throw new Error("a test without a signal was aborted");
+  return result;
 }
 
 /** @param failure one of the channel's failure codes */

@@ -10,6 +10,9 @@ export interface EndpointFiles {
   clientKeyFile: string | null;
 }
 
+/** Files of a recipient that has none of its own. */
+export const noOwnFiles: EndpointFiles = { caFile: null, clientCertFile: null, clientKeyFile: null };
+
 const fileBytesMax = 1_048_576;
 
 /**

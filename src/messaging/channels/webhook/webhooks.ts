@@ -6,8 +6,8 @@ import { subjectOf } from "../../../access/entries/administration.ts";
 import type { Recipients } from "../../deliveries/recipients.ts";
 import type { EventBody } from "../../../threats/events/payloads.ts";
 import { toIsoTime } from "../../../platform/lib/clock.ts";
-import { PublicError } from "../../../platform/lib/errors.ts";
 import { pingEventType } from "../../../platform/vocabulary/events.ts";
+import { testAttempt } from "../http/attempt.ts";
 import { targetOf, type Endpoint } from "./endpoint.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
 import type { WebhookChannel } from "./webhook-channel.ts";
@@ -47,14 +47,7 @@ export function createWebhooks({
   async function ping(endpoint: Endpoint): Promise<AttemptResult> {
     const id = ids.next("event");
     const body: EventBody = { id, type: pingEventType, created_at: toIsoTime(clock.now()), data: {} };
-    const result = await channel.send(targetOf(endpoint), { id, body: JSON.stringify(body) });
-    if (result === "no_descriptor")
-      throw new PublicError(
-        "internal_error",
-        "phishwatch has no file descriptor left; raise its limit of open files",
-      );
-    if (result === "aborted") throw new Error("a ping without a signal was aborted");
-    return result;
+    return testAttempt(await channel.send(targetOf(endpoint), { id, body: JSON.stringify(body) }));
   }
 
   return {
