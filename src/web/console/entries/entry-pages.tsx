@@ -111,7 +111,7 @@ async function removeEntry<E extends Entry, Name extends ServiceName, Settings e
 }
 
 /** Name of an entry in a sentence about it. */
-export function EntryName({ entry: { name } }: { entry: Entry }) {
+export function EntryName({ entry: { name } }: { entry: { name: string } }) {
   return (
     <strong>
       <Text text={name} />

@@ -6,20 +6,21 @@ import {
   planLimits,
   plans,
   scopes,
-  type Scope,
 } from "../../../../platform/vocabulary/keys.ts";
 import type { ApiKey } from "../../../../access/keys/keys.ts";
 import { isId } from "../../../../platform/lib/ids.ts";
 import { shellWord } from "../../../../platform/lib/shell-word.ts";
 import { keysPath as path } from "../../kit/paths.ts";
 import type { PageGroup, Context } from "../../shell/router.ts";
-import { LinkButton, PageHead, FormError, Confirm, Copyable, Section, Time } from "../../kit/components.tsx";
-import { attempt, parseDay, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
-import { Button, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
+import { FormButtons, LinkButton, Confirm, Copyable, Section, Time } from "../../kit/components.tsx";
+import { attempt, parseDay, splitList, type FieldErrors } from "../../kit/fields.ts";
+import { FormFields } from "../../kit/form-fields.tsx";
+import { Form, type Choice } from "../../kit/form.tsx";
 import { readOnlyThese } from "../../kit/only-these.tsx";
-import { ProtectedDomainsField } from "../../threat-kit/event-filter.tsx";
+import { enabledDomains, ProtectedDomainsField } from "../../threat-kit/event-filter.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
-import { Text } from "../../kit/name.tsx";
+import { EntryName } from "../../entries/entry-pages.tsx";
+import keyForm from "./key-form.json" with { type: "json" };
 import { listKeys } from "./list.tsx";
 
 /** Settings → API keys. */
@@ -40,98 +41,44 @@ export const keyPages: PageGroup = {
   ],
 };
 
+const { expiries, fields, scopes: scopeHints } = keyForm;
+
 const planChoices: Choice[] = plans.map((plan) => {
   const limit = planLimits[plan];
   return { value: plan, label: `${plan}: ${limit === null ? "no limit" : `${limit} requests per minute`}` };
 });
 
-const scopeHints: Record<Scope, string> = {
-  "threats:read": "list and read threats",
-  "threats:write": "change a threat's status",
-  "candidates:write": "submit names to check",
-};
-const scopeChoices: Choice[] = scopes.map((scope) => ({
-  value: scope,
-  label: scope,
-  hint: scopeHints[scope],
-}));
-
-const expiries = [
-  { value: "", label: "never" },
-  { value: "7", label: "in 7 days" },
-  { value: "30", label: "in 30 days" },
-  { value: "90", label: "in 90 days" },
-  { value: "365", label: "in a year" },
-];
+const scopeChoices = scopes.map((scope) => ({ value: scope, label: scope, hint: scopeHints[scope] }));
 
 function showKeyForm(
   { services: { domains } }: Context<"domains">,
   form: URLSearchParams,
   errors: FieldErrors = {},
 ) {
-  const isFilledIn = form.size > 0;
-  const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   return page(
-    "Create API key",
-    <div class="narrow">
-      <PageHead
-        title="Create API key"
-        crumbs={[{ label: "API keys", path }]}
-        lead="The key is shown once, on the next page."
+    {
+      title: "Create API key",
+      crumbs: [{ label: "API keys", path }],
+      lead: "The key is shown once, on the next page.",
+      errors,
+      class: "narrow",
+    },
+    <Form action={`${path}/create`} form={form} errors={errors}>
+      <FormFields
+        fields={fields}
+        set={{
+          scopes: { choices: scopeChoices, ...(form.size === 0 ? { values: defaultScopes } : {}) },
+          plan: { choices: planChoices, initial: defaultPlan },
+          expires_in: { choices: expiries },
+        }}
+        parts={{
+          domains: (
+            <ProtectedDomainsField name="domains" domains={enabledDomains(domains)} help="key_domains" />
+          ),
+        }}
       />
-      <FormError message={errors[wholeForm]} />
-      <Form action={`${path}/create`} form={form} errors={errors}>
-        <TextField
-          label="Name"
-          name="name"
-          value={form.get("name") ?? ""}
-          required
-          maxLength={100}
-          autofocus
-          hint="The program that uses the key, such as “SIEM” or “nightly import”."
-          error={errors["name"]}
-        />
-        <h2>What it may do</h2>
-        <Choices
-          label="Scopes"
-          name="scopes"
-          choices={scopeChoices}
-          values={isFilledIn ? form.getAll("scopes") : defaultScopes}
-          help="scope"
-          error={errors["scopes"]}
-        />
-        <ProtectedDomainsField name="domains" domains={names} help="key_domains" />
-        <h2>Limits</h2>
-        <Select
-          label="Plan"
-          name="plan"
-          choices={planChoices}
-          value={form.get("plan") ?? defaultPlan}
-          help="plan"
-          error={errors["plan"]}
-        />
-        <Select
-          label="Expires"
-          name="expires_in"
-          choices={expiries}
-          value={form.get("expires_in") ?? ""}
-          error={errors["expires_in"]}
-        />
-        <TextField
-          label="Or on a day"
-          name="expires_on"
-          type="date"
-          value={form.get("expires_on") ?? ""}
-          hint="Overrides the choice above. The key expires at the end of this day, UTC."
-          error={errors["expires_on"]}
-        />
-        <div class="line">
-          <Button label="Create API key" variant="primary" />
-          <LinkButton path={path} label="Cancel" variant="plain" />
-        </div>
-      </Form>
-    </div>,
-    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+      <FormButtons submit="Create API key" back={path} />
+    </Form>,
   );
 }
 
@@ -180,15 +127,10 @@ function showCreatedKey({ params, services, takeOnce }: Context<"keys" | "public
       text: "A key is shown only once. If you lost it, revoke it and create another.",
     });
   return page(
-    "API key created",
-    <div class="narrow">
-      <PageHead title="API key created" crumbs={[{ label: "API keys", path }]} />
+    { title: "API key created", crumbs: [{ label: "API keys", path }], class: "narrow" },
+    <>
       <p>
-        This is the key of{" "}
-        <strong>
-          <Text text={record.name} />
-        </strong>
-        . Copy it now: it is not shown again.
+        This is the key of <EntryName entry={record} />. Copy it now: it is not shown again.
       </p>
       <Copyable text={key} label="the key" secret />
       <Section title="Try it">
@@ -198,7 +140,7 @@ function showCreatedKey({ params, services, takeOnce }: Context<"keys" | "public
         </p>
       </Section>
       <LinkButton path={path} label="Done" variant="primary" />
-    </div>,
+    </>,
   );
 }
 
@@ -213,18 +155,16 @@ function exampleCommand(record: ApiKey, key: string, url: string): string {
 }
 
 function confirmRevocation({ params, services }: Context<"keys">) {
-  const { id, name, prefix, origin, lastUsedAt } = keyOf(params["id"]!, services.keys.list());
+  const record = keyOf(params["id"]!, services.keys.list());
+  const { id, prefix, origin, lastUsedAt } = record;
   if (origin === "file")
     throw badRequest("This key is declared in the configuration file. To revoke it, remove it there.");
   return page(
     "Revoke key",
     <Confirm title="Revoke this key?" action={`${path}/${id}/revoke`} button="Revoke key" back={path}>
       <p>
-        Requests with{" "}
-        <strong>
-          <Text text={name} />
-        </strong>{" "}
-        (<code>{prefix}…</code>) will be rejected immediately. This cannot be undone.
+        Requests with <EntryName entry={record} /> (<code>{prefix}…</code>) will be rejected immediately. This
+        cannot be undone.
       </p>
       <p>
         {lastUsedAt === null ? (
