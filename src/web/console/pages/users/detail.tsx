@@ -1,8 +1,7 @@
 import type { Account } from "../../../../access/accounts/accounts.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { capitalized } from "../../../../platform/lib/wording.ts";
-import { roles } from "../../../../platform/vocabulary/permissions.ts";
-import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, Section, Time } from "../../kit/components.tsx";
 import { wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Button, Choices, Form, PostButton } from "../../kit/form.tsx";
@@ -11,7 +10,7 @@ import { page, type PageResult } from "../../kit/page-result.ts";
 import { accountPath, auditPath, userPath, usersPath } from "../../kit/paths.ts";
 import { roleWords } from "../../kit/labels.ts";
 import { SessionTable } from "../account/session-table.tsx";
-import { AccountState, type UsersContext } from "./list.tsx";
+import { AccountState, roleChoices, type UsersContext } from "./list.tsx";
 
 /** One account: its facts, its role, its sessions, and what an administrator can do about it. */
 export function showUser(context: UsersContext, errors: FieldErrors = {}): PageResult {
@@ -23,11 +22,13 @@ export function showUser(context: UsersContext, errors: FieldErrors = {}): PageR
   const sessions = services.sessions.list().filter(({ accountSeq }) => accountSeq === seq);
   const isSelf = seq === self.seq;
   return page(
-    name,
+    {
+      title: name,
+      heading: <Text text={name} />,
+      crumbs: [{ label: "Users", path: usersPath }],
+      actions: <Actions account={account} isSelf={isSelf} />,
+    },
     <>
-      <PageHead title={<Text text={name} />} crumbs={[{ label: "Users", path: usersPath }]}>
-        <Actions account={account} isSelf={isSelf} />
-      </PageHead>
       <Card>
         <Facts
           facts={[
@@ -65,7 +66,7 @@ export function showUser(context: UsersContext, errors: FieldErrors = {}): PageR
               label={`What ${name} may do`}
               name="role"
               values={[role]}
-              choices={roles.map((value) => ({ value, label: capitalized(value), hint: roleWords[value] }))}
+              choices={roleChoices}
               error={errors["role"] ?? errors[wholeForm]}
             />
             <p class="hint">A change takes effect at once.</p>

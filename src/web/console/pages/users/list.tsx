@@ -2,7 +2,9 @@ import type { AccountManagement } from "../../../../access/accounts/account-mana
 import type { Account } from "../../../../access/accounts/accounts.ts";
 import type { ConsoleSession } from "../../../../access/console/sessions.ts";
 import { capitalized, grouped } from "../../../../platform/lib/wording.ts";
-import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { roles } from "../../../../platform/vocabulary/permissions.ts";
+import { LinkButton, Time } from "../../kit/components.tsx";
+import { roleWords } from "../../kit/labels.ts";
 import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -10,25 +12,31 @@ import { inviteUserPath, userPath } from "../../kit/paths.ts";
 import { column, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
-export type UsersContext = Context<"accountManagement" | "accounts" | "publicUrl" | "sessions">;
+export type UserServices = "accountManagement" | "accounts" | "publicUrl" | "sessions";
+export type UsersContext = Context<UserServices>;
+
+export const roleChoices = roles.map((value) => ({
+  value,
+  label: capitalized(value),
+  hint: roleWords[value],
+}));
 
 /** Settings → Users. */
 export function listUsers({ services, account: self }: UsersContext): PageResult {
   const { accountManagement, accounts, sessions } = services;
   const byAccount = Map.groupBy(sessions.list(), ({ accountSeq }) => accountSeq);
   return page(
-    "Users",
-    <>
-      <PageHead title="Users" lead="People who can sign in to the console, and what they may do.">
-        <LinkButton path={inviteUserPath} label="Invite user" icon="plus" variant="primary" />
-      </PageHead>
-      <ListTable
-        caption="Users"
-        columns={columnsOf({ self, byAccount, linkOf: accountManagement.linkOf })}
-        rows={accounts.list()}
-        empty="No users."
-      />
-    </>,
+    {
+      title: "Users",
+      lead: "People who can sign in to the console, and what they may do.",
+      actions: <LinkButton path={inviteUserPath} label="Invite user" icon="plus" variant="primary" />,
+    },
+    <ListTable
+      caption="Users"
+      columns={columnsOf({ self, byAccount, linkOf: accountManagement.linkOf })}
+      rows={accounts.list()}
+      empty="No users."
+    />,
   );
 }
 

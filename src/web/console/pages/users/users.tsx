@@ -11,18 +11,58 @@ import {
   accountPath,
   invitationPath,
 } from "../../kit/paths.ts";
-import type { PageGroup } from "../../shell/router.ts";
-import { Confirm, Copyable, FormError, LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { attempt, wholeForm, type FieldErrors } from "../../kit/fields.ts";
-import { Text } from "../../kit/name.tsx";
+import type { PageGroup, Route } from "../../shell/router.ts";
+import { EntryName } from "../../entries/entry-pages.tsx";
+import { Confirm, Copyable, FormButtons, LinkButton, Time } from "../../kit/components.tsx";
+import { attempt, type FieldErrors } from "../../kit/fields.ts";
+import { FormFields } from "../../kit/form-fields.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
-import { roleWords } from "../../kit/labels.ts";
+import { Form } from "../../kit/form.tsx";
 import { showUser, userOf } from "./detail.tsx";
-import { listUsers, type UsersContext } from "./list.tsx";
+import inviteForm from "./invite-form.json" with { type: "json" };
+import { listUsers, roleChoices, type UsersContext, type UserServices } from "./list.tsx";
 
 const user = userPath(":seq");
 const permission = "administer";
+
+/** A change of an account that needs no input. */
+interface UserChange {
+  method: "disable" | "enable" | "endSessions" | "removeCodes" | "withdrawInvitation";
+  /** Returns the message after it. */
+  done(name: string): string;
+  /** Rejects the change of the visitor's own account. */
+  notOwn?: string;
+  /** Page after it. Default: the account's. */
+  next?: string;
+}
+
+/**
+ * People replace their own password and codes on the page of their account, which asks for proof: otherwise, a person at a
+ * computer that was left alone could take the account over.
+ */
+const needsProof =
+  "This is your own account. Change its password and one-time codes on the page “Your account”.";
+
+/** By the end of their address. */
+const changes: Record<string, UserChange> = {
+  disable: {
+    method: "disable",
+    done: (name) => `${name} is disabled. All sessions of the account have ended.`,
+    notOwn: "You cannot disable your own account. Ask another administrator.",
+  },
+  enable: { method: "enable", done: (name) => `${name} is enabled.` },
+  "end-sessions": { method: "endSessions", done: (name) => `All sessions of ${name} have ended.` },
+  "remove-codes": {
+    method: "removeCodes",
+    done: (name) => `The one-time codes of ${name} are removed.`,
+    notOwn: needsProof,
+  },
+  withdraw: {
+    method: "withdrawInvitation",
+    done: (name) => `The invitation of ${name} is withdrawn.`,
+    next: usersPath,
+  },
+};
 
 /** Settings → Users. */
 export const userPages: PageGroup = {
@@ -34,14 +74,15 @@ export const userPages: PageGroup = {
     { method: "GET", path: user, permission, run: (context) => showUser(context) },
     { method: "GET", path: userLinkPath(":seq"), permission, run: showLink },
     { method: "POST", path: `${user}/role`, permission, run: changeRole },
-    { method: "POST", path: `${user}/disable`, permission, run: disableUser },
-    { method: "POST", path: `${user}/enable`, permission, run: enableUser },
     { method: "POST", path: `${user}/reset`, permission, run: resetUser },
-    { method: "POST", path: `${user}/end-sessions`, permission, run: endUserSessions },
     { method: "GET", path: `${user}/remove-codes`, permission, run: askToRemoveUserCodes },
-    { method: "POST", path: `${user}/remove-codes`, permission, run: removeUserCodes },
     { method: "GET", path: `${user}/withdraw`, permission, run: askToWithdraw },
-    { method: "POST", path: `${user}/withdraw`, permission, run: withdrawInvitation },
+    ...Object.entries(changes).map(([name, change]): Route<UserServices> => ({
+      method: "POST",
+      path: `${user}/${name}`,
+      permission,
+      run: (context) => changeUser(context, change),
+    })),
   ],
 };
 
@@ -61,48 +102,30 @@ async function changeRole(context: UsersContext): Promise<PageResult> {
   return redirect(next, `The role of ${name} is ${done.value} now.`);
 }
 
-async function disableUser(context: UsersContext): Promise<PageResult> {
-  const { account: self, services, by, write } = context;
-  const { seq, name } = userOf(context);
-  if (seq === self.seq) throw badRequest("You cannot disable your own account. Ask another administrator.");
-  await write(() => services.accountManagement.disable(seq, { by }));
-  return redirect(userPath(seq), `${name} is disabled. All sessions of the account have ended.`);
-}
-
-async function enableUser(context: UsersContext): Promise<PageResult> {
+async function changeUser(
+  context: UsersContext,
+  { method, done, notOwn, next }: UserChange,
+): Promise<PageResult> {
   const { services, by, write } = context;
   const { seq, name } = userOf(context);
-  await write(() => services.accountManagement.enable(seq, { by }));
-  return redirect(userPath(seq), `${name} is enabled.`);
+  requireOther(context, seq, notOwn);
+  await write(() => services.accountManagement[method](seq, { by }));
+  return redirect(next ?? userPath(seq), done(name));
 }
 
-/**
- * People replace their own password and codes on the page of their account, which asks for proof: otherwise, somebody at a
- * computer that was left alone could take the account over.
- * @throws PublicError `bad_request`
- */
-function requireOther({ account: self }: UsersContext, seq: number): void {
-  if (seq === self.seq)
-    throw badRequest(
-      "This is your own account. Change its password and one-time codes on the page “Your account”.",
-    );
+/** @throws PublicError `bad_request` with the message, if there is one, for the visitor's own account */
+function requireOther({ account: self }: UsersContext, seq: number, message: string | undefined): void {
+  if (message !== undefined && seq === self.seq) throw badRequest(message);
 }
 
 /** Creates a link to choose a password with. */
 async function resetUser(context: UsersContext): Promise<PageResult> {
   const { services, by, write, putOnce } = context;
   const { seq } = userOf(context);
-  requireOther(context, seq);
+  requireOther(context, seq, needsProof);
   const link = await write(() => services.accountManagement.reset(seq, {}, { by }));
   putOnce(shownLinkName(seq), link);
   return redirect(userLinkPath(seq));
-}
-
-async function endUserSessions(context: UsersContext): Promise<PageResult> {
-  const { services, by, write } = context;
-  const { seq, name } = userOf(context);
-  await write(() => services.accountManagement.endSessions(seq, { by }));
-  return redirect(userPath(seq), `All sessions of ${name} have ended.`);
 }
 
 function askToRemoveUserCodes(context: UsersContext): PageResult {
@@ -117,22 +140,12 @@ function askToRemoveUserCodes(context: UsersContext): PageResult {
       back={userPath(seq)}
     >
       <p>
-        <strong>
-          <Text text={name} />
-        </strong>{" "}
-        signs in with the password only, until the account has new one-time codes. Do this only if you are
-        sure that the person asked for it, for example because of a lost phone. This cannot be undone.
+        <EntryName entry={{ name }} /> signs in with the password only, until the account has new one-time
+        codes. Do this only if you are sure that the person asked for it, for example because of a lost phone.
+        This cannot be undone.
       </p>
     </Confirm>,
   );
-}
-
-async function removeUserCodes(context: UsersContext): Promise<PageResult> {
-  const { services, by, write } = context;
-  const { seq, name } = userOf(context);
-  requireOther(context, seq);
-  await write(() => services.accountManagement.removeCodes(seq, { by }));
-  return redirect(userPath(seq), `The one-time codes of ${name} are removed.`);
 }
 
 function askToWithdraw(context: UsersContext): PageResult {
@@ -146,31 +159,14 @@ function askToWithdraw(context: UsersContext): PageResult {
       back={userPath(seq)}
     >
       <p>
-        The link of{" "}
-        <strong>
-          <Text text={name} />
-        </strong>{" "}
-        stops working, and the account is deleted. The name can be used again.
+        The link of <EntryName entry={{ name }} /> stops working, and the account is deleted. The name can be
+        used again.
       </p>
     </Confirm>,
   );
 }
 
-async function withdrawInvitation(context: UsersContext): Promise<PageResult> {
-  const { services, by, write } = context;
-  const { seq, name } = userOf(context);
-  await write(() => services.accountManagement.withdrawInvitation(seq, { by }));
-  return redirect(usersPath, `The invitation of ${name} is withdrawn.`);
-}
-
 const crumbs = [{ label: "Users", path: usersPath }];
-const lifetimes = [
-  { value: "1", label: "1 day" },
-  { value: "7", label: "7 days" },
-  { value: "30", label: "30 days" },
-];
-const defaultLifetime = "7";
-
 /** A link that was just created, kept for the next page. */
 interface ShownLink {
   token: string;
@@ -180,47 +176,26 @@ const shownLinkName = (seq: number) => `link ${seq}`;
 
 function showInviteForm({ form }: UsersContext, errors: FieldErrors = {}): PageResult {
   return page(
-    "Invite user",
-    <div class="narrow">
-      <PageHead
-        title="Invite user"
-        crumbs={crumbs}
-        lead="Creates an account, and a link with which the person chooses a password."
+    {
+      title: "Invite user",
+      crumbs,
+      lead: "Creates an account, and a link with which the person chooses a password.",
+      errors,
+      class: "narrow",
+    },
+    <Form action={inviteUserPath} class="stack" form={form} errors={errors}>
+      <FormFields
+        fields={inviteForm}
+        set={{
+          name: {
+            maxLength: accountNameCharactersMax,
+            hint: `Shown with everything that the person does. ${capitalized(accountNameRule)}.`,
+          },
+          role: { choices: roleChoices },
+        }}
       />
-      <FormError message={errors[wholeForm]} />
-      <Form action={inviteUserPath} class="stack">
-        <TextField
-          label="Name"
-          name="name"
-          value={form.get("name") ?? ""}
-          required
-          maxLength={accountNameCharactersMax}
-          autofocus
-          hint={`Shown with everything that the person does. ${capitalized(accountNameRule)}.`}
-          error={errors["name"]}
-        />
-        <Choices
-          single
-          label="Role"
-          name="role"
-          values={[form.get("role") ?? "analyst"]}
-          choices={roles.map((value) => ({ value, label: capitalized(value), hint: roleWords[value] }))}
-          error={errors["role"]}
-        />
-        <Select
-          label="The link works for"
-          name="days"
-          value={form.get("days") ?? defaultLifetime}
-          choices={lifetimes}
-          error={errors["days"]}
-        />
-        <div class="line">
-          <Button label="Create link" variant="primary" />
-          <LinkButton path={usersPath} label="Cancel" variant="plain" />
-        </div>
-      </Form>
-    </div>,
-    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+      <FormButtons submit="Create link" back={usersPath} />
+    </Form>,
   );
 }
 
@@ -251,22 +226,18 @@ function showLink(context: UsersContext): PageResult {
       text: "A link is shown only once. If you lost it, create another one.",
     });
   return page(
-    "Link created",
-    <div class="narrow stack">
-      <PageHead title="Link created" crumbs={crumbs} />
+    { title: "Link created", crumbs, class: "narrow stack" },
+    <>
       <p>
-        Send this link to{" "}
-        <strong>
-          <Text text={name} />
-        </strong>{" "}
-        to choose a{password === null ? "" : " new"} password. It works once, until{" "}
-        <Time at={link.expiresAt} />. Copy it now: it is not shown again. Anyone who has it can use it.
+        Send this link to <EntryName entry={{ name }} /> to choose a{password === null ? "" : " new"}{" "}
+        password. It works once, until <Time at={link.expiresAt} />. Copy it now: it is not shown again.
+        Anyone who has it can use it.
       </p>
       <Copyable text={`${services.publicUrl()}${invitationPath(link.token)}`} label="the link" secret />
       <p>
         <LinkButton path={userPath(seq)} label="Done" variant="primary" />
       </p>
-    </div>,
+    </>,
   );
 }
 
@@ -278,8 +249,9 @@ function readRole(form: URLSearchParams) {
 }
 
 function readLifetime(form: URLSearchParams): number {
-  const days = form.get("days") ?? defaultLifetime;
-  if (!lifetimes.some(({ value }) => value === days))
+  const { choices, initial } = inviteForm.find(({ name }) => name === "days")!;
+  const days = form.get("days") ?? initial;
+  if (choices?.some(({ value }) => value === days) !== true)
     throw new FieldError("days", "Choose one of the listed times.");
   return Number(days) * dayMs;
 }
