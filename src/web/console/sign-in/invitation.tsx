@@ -1,14 +1,14 @@
-import { passwordCharactersMax, passwordCharactersMin } from "../../../access/accounts/password-rules.ts";
 import type { LinkState } from "../../../access/accounts/account-links.ts";
 import { FieldError } from "../../../platform/lib/errors.ts";
 import { FormError } from "../kit/components.tsx";
-import { Button, Form, TextField } from "../kit/form.tsx";
+import { Button, Form } from "../kit/form.tsx";
 import { Text } from "../kit/name.tsx";
 import { invitationPath, signInPath } from "../kit/paths.ts";
 import { consoleActor, formBytesMax, readForm, type ConsoleRequest, visitorOf } from "../shell/request.ts";
 import type { Responder } from "../shell/responses.tsx";
 import type { ConsoleServices } from "../shell/services.ts";
 import { isCsrfToken } from "../shell/visitors.ts";
+import { newPasswordHint, PasswordField } from "./password-field.tsx";
 
 const endings: Record<Exclude<LinkState, "valid">, string> = {
   used: "This link has been used, and works only once. Sign in with the password that was chosen. If that was not you, tell an administrator now.",
@@ -81,12 +81,6 @@ export function createInvitation({
 
 function PasswordPage(props: { token: string; name: string; message: string | undefined }) {
   const { token, name, message } = props;
-  const field = {
-    type: "password",
-    autocomplete: "new-password",
-    maxLength: passwordCharactersMax,
-    required: true,
-  } as const;
   return (
     <main class="card stack">
       <h1>Choose a password</h1>
@@ -101,14 +95,8 @@ function PasswordPage(props: { token: string; name: string; message: string | un
       <Form action={invitationPath(token)} class="stack">
         {/* Password managers store the password under this name. */}
         <input type="text" name="name" value={name} autocomplete="username" readOnly hidden />
-        <TextField
-          {...field}
-          label="Password"
-          name="password"
-          autofocus
-          hint={`At least ${passwordCharactersMin} characters. A few random words are easy to type.`}
-        />
-        <TextField {...field} label="Password again" name="repeated" />
+        <PasswordField label="Password" name="password" autofocus hint={newPasswordHint} />
+        <PasswordField label="Password again" name="repeated" />
         <Button label="Save password" variant="primary" />
       </Form>
     </main>

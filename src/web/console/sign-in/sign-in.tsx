@@ -1,6 +1,5 @@
 import { accountNameCharactersMax } from "../../../access/accounts/account-names.ts";
 import type { SignedIn } from "../../../access/console/sign-in-steps.ts";
-import { passwordCharactersMax } from "../../../access/accounts/password-rules.ts";
 import { overviewPath, signInPath } from "../kit/paths.ts";
 import { preferencesCookie, preferencesOf, timeZoneIn } from "../shell/reader.ts";
 import { consoleActor, formBytesMax, readForm, type ConsoleRequest, visitorOf } from "../shell/request.ts";
@@ -11,6 +10,7 @@ import { FormError } from "../kit/components.tsx";
 import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
 import { Brand } from "../shell/layout.tsx";
 import { createCodeStep } from "./code-step.tsx";
+import { PasswordField } from "./password-field.tsx";
 
 const toLengthMax = 500;
 
@@ -163,13 +163,10 @@ function SignInPage(props: {
           required
           autofocus={name === ""}
         />
-        <TextField
+        <PasswordField
           label="Password"
           name="password"
-          type="password"
           autocomplete="current-password"
-          maxLength={passwordCharactersMax}
-          required
           autofocus={name !== ""}
           hint={passwordHint({ exists, isOnly })}
         />

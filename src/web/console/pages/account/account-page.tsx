@@ -1,8 +1,7 @@
-import { passwordCharactersMax, passwordCharactersMin } from "../../../../access/accounts/password-rules.ts";
 import { capitalized, counted } from "../../../../platform/lib/wording.ts";
-import { Card, Facts, FormError, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, FormError, LinkButton, Section, Time } from "../../kit/components.tsx";
 import { wholeForm, type FieldErrors, attempt } from "../../kit/fields.ts";
-import { Button, Form, PostButton, TextField } from "../../kit/form.tsx";
+import { Button, Form, PostButton } from "../../kit/form.tsx";
 import { Note, StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult, redirect } from "../../kit/page-result.ts";
@@ -19,6 +18,7 @@ import {
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { roleWords } from "../../kit/labels.ts";
+import { newPasswordHint, PasswordField } from "../../sign-in/password-field.tsx";
 import { SessionTable } from "./session-table.tsx";
 
 export type AccountContext = Context<"accounts" | "ownAccount">;
@@ -33,11 +33,11 @@ export function showAccount(context: AccountContext, errors: FieldErrors = {}): 
   const sessions = services.ownAccount.sessions(self);
   const { name, role, lastSignInAt } = account;
   return page(
-    "Your account",
+    {
+      title: "Your account",
+      actions: <LinkButton path={preferencesPath} label="Preferences" icon="theme" />,
+    },
     <>
-      <PageHead title="Your account">
-        <LinkButton path={preferencesPath} label="Preferences" icon="theme" />
-      </PageHead>
       <Card>
         <Facts
           facts={[
@@ -86,35 +86,15 @@ function Password({ account, errors }: { account: AccountContext["account"]; err
         </p>
       </Card>
     );
-  const field = { type: "password", required: true, maxLength: passwordCharactersMax } as const;
   return (
     <Card title="Password">
       <FormError message={errors[wholeForm]} />
-      <Form action={passwordPath} class="stack">
+      <Form action={passwordPath} class="stack" errors={errors}>
         {/* Password managers store the password under this name. */}
         <input type="text" name="name" value={name} autocomplete="username" readOnly hidden />
-        <TextField
-          {...field}
-          label="Current password"
-          name="current"
-          autocomplete="current-password"
-          error={errors["current"]}
-        />
-        <TextField
-          {...field}
-          label="New password"
-          name="password"
-          autocomplete="new-password"
-          hint={`At least ${passwordCharactersMin} characters. A few random words are easy to type.`}
-          error={errors["password"]}
-        />
-        <TextField
-          {...field}
-          label="New password again"
-          name="repeated"
-          autocomplete="new-password"
-          error={errors["repeated"]}
-        />
+        <PasswordField label="Current password" name="current" autocomplete="current-password" />
+        <PasswordField label="New password" name="password" hint={newPasswordHint} />
+        <PasswordField label="New password again" name="repeated" />
         <p class="hint">A new password ends your other sessions.</p>
         <p>
           <Button label="Change password" />

@@ -1,5 +1,5 @@
 import { badRequest } from "../../../../platform/lib/errors.ts";
-import { Copyable, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
+import { Copyable, FormButtons, FormError, LinkButton } from "../../kit/components.tsx";
 import { attempt, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, TextField } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
@@ -34,15 +34,14 @@ export function showCodeSetup(
   const setup = services.ownAccount.pendingCodes({ account, session });
   if (setup === undefined) return redirect(accountPath);
   return page(
-    "Set up one-time codes",
-    <div class="narrow stack">
-      <PageHead title="Set up one-time codes" crumbs={crumbs} />
+    { title: "Set up one-time codes", crumbs, class: "narrow stack" },
+    <>
       <p>Scan this with an authenticator on your phone, or enter the secret by hand.</p>
       <QrCode text={setup.uri} label="QR code of the secret for the authenticator" />
       <Copyable text={setup.secret} label="the secret" secret />
       <Copyable text={setup.uri} label="the address for the authenticator" secret />
       <FormError message={errors[wholeForm]} />
-      <Form action={confirmCodesPath} class="stack">
+      <Form action={confirmCodesPath} class="stack" errors={errors}>
         <TextField
           label="One-time code"
           name="code"
@@ -51,14 +50,10 @@ export function showCodeSetup(
           required
           autofocus
           hint="The 6 digits that the authenticator shows now. One-time codes are off until you enter one."
-          error={errors["code"]}
         />
-        <div class="line">
-          <Button label="Turn on" variant="primary" />
-          <LinkButton path={accountPath} label="Cancel" variant="plain" />
-        </div>
+        <FormButtons submit="Turn on" back={accountPath} />
       </Form>
-    </div>,
+    </>,
     { status: Object.keys(errors).length === 0 ? 200 : 400 },
   );
 }
@@ -82,9 +77,8 @@ export function showRecoveryCodes({ takeOnce }: AccountContext): PageResult {
       text: "Recovery codes are shown only once. If you lost them, create new ones.",
     });
   return page(
-    "Recovery codes",
-    <div class="narrow stack">
-      <PageHead title="Recovery codes" crumbs={crumbs} />
+    { title: "Recovery codes", crumbs, class: "narrow stack" },
+    <>
       <p>
         Each of these codes signs you in once if you lose the phone. Keep them in a safe place: they are not
         shown again.
@@ -93,7 +87,7 @@ export function showRecoveryCodes({ takeOnce }: AccountContext): PageResult {
       <p>
         <LinkButton path={accountPath} label="Done" variant="primary" />
       </p>
-    </div>,
+    </>,
   );
 }
 
@@ -156,7 +150,7 @@ function askForProof(
         <p>{text}</p>
       </div>
       <FormError message={errors[wholeForm]} />
-      <Form action={action} class="stack">
+      <Form action={action} class="stack" errors={errors}>
         <TextField
           type="password"
           label="Password or code"
@@ -166,7 +160,6 @@ function askForProof(
           required
           autofocus
           hint="Your password, a one-time code, or a recovery code."
-          error={errors["proof"]}
         />
         <div class="line">
           <Button label={button} variant="sure" />

@@ -2,7 +2,7 @@ import type { KeyUsage } from "../../../../access/keys/key-usage.ts";
 import { keyExpiresSoonMs, type ApiKey } from "../../../../access/keys/keys.ts";
 import type { Instant } from "../../../../platform/lib/clock.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
-import { LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx";
+import { LinkButton, Time, FirstStep } from "../../kit/components.tsx";
 import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
@@ -19,14 +19,12 @@ export function listKeys({ services: { keys, keyUsage }, now, may }: Context<"ke
   const valid = all.filter((key) => !hasEnded(key, now));
   const ended = all.filter((key) => hasEnded(key, now));
   return page(
-    "API keys",
+    {
+      title: "API keys",
+      lead: "Programs that can use the HTTP API, their permissions, and their usage.",
+      actions: <LinkButton path={`${path}/create`} label="Create API key" icon="plus" variant="primary" />,
+    },
     <>
-      <PageHead
-        title="API keys"
-        lead="Programs that can use the HTTP API, their permissions, and their usage."
-      >
-        <LinkButton path={`${path}/create`} label="Create API key" icon="plus" variant="primary" />
-      </PageHead>
       <ListTable
         caption="Valid API keys"
         columns={validColumns(keyUsage, { now, mayRevoke: may("administer") })}

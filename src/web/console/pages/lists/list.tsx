@@ -1,6 +1,6 @@
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { describeFilter, type List } from "../../../../response/outputs/block-lists/list.ts";
-import { EntryLink, LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx";
+import { EntryLink, LinkButton, Time, FirstStep } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
@@ -11,28 +11,24 @@ import type { Context } from "../../shell/router.ts";
 export function listLists({ services: { lists } }: Context<"lists">) {
   const rows = lists.list();
   return page(
-    "Block lists",
-    <>
-      <PageHead
-        title="Block lists"
-        lead="Lists of threats that resolvers, firewalls and ad blockers fetch from an address."
-      >
-        <LinkButton path={`${path}/add`} label="Add list" icon="plus" variant="primary" />
-      </PageHead>
-      <ListTable
-        caption="Block lists"
-        columns={columns}
-        rows={rows}
-        empty={
-          <>
-            No lists yet.
-            <FirstStep path={`${path}/add`} label="Add a list">
-              to block phishing sites in your resolvers and firewalls.
-            </FirstStep>
-          </>
-        }
-      />
-    </>,
+    {
+      title: "Block lists",
+      lead: "Lists of threats that resolvers, firewalls and ad blockers fetch from an address.",
+      actions: <LinkButton path={`${path}/add`} label="Add list" icon="plus" variant="primary" />,
+    },
+    <ListTable
+      caption="Block lists"
+      columns={columns}
+      rows={rows}
+      empty={
+        <>
+          No lists yet.
+          <FirstStep path={`${path}/add`} label="Add a list">
+            to block phishing sites in your resolvers and firewalls.
+          </FirstStep>
+        </>
+      }
+    />,
   );
 }
 

@@ -2,7 +2,7 @@ import { type Endpoint, webhookKind } from "../../../../messaging/channels/webho
 import { failedCountedMax } from "../../../../messaging/deliveries/store/failure-summary.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import type { Instant } from "../../../../platform/lib/clock.ts";
-import { EntryLink, LinkButton, PageHead, ActionLink, Copyable, Time } from "../../kit/components.tsx";
+import { EntryLink, LinkButton, ActionLink, Copyable, Time } from "../../kit/components.tsx";
 import { page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
@@ -50,21 +50,22 @@ export function listEndpoints(context: Context<"deliveries" | "webhooks">) {
     ),
   ];
   return page(
-    "Webhook endpoints",
+    {
+      title: "Webhook endpoints",
+      lead: "Programs that are sent events as signed HTTP requests.",
+      actions: endpoints.length > 0 && (
+        <>
+          <LinkButton path={deliveriesPath} label="Delivery log" />
+          <LinkButton
+            path={`${path}/add`}
+            label="Add webhook endpoint"
+            icon="plus"
+            variant={offersSendAll(failed) ? undefined : "primary"}
+          />
+        </>
+      ),
+    },
     <>
-      <PageHead title="Webhook endpoints" lead="Programs that are sent events as signed HTTP requests.">
-        {endpoints.length === 0 ? null : (
-          <>
-            <LinkButton path={deliveriesPath} label="Delivery log" />
-            <LinkButton
-              path={`${path}/add`}
-              label="Add webhook endpoint"
-              icon="plus"
-              variant={offersSendAll(failed) ? undefined : "primary"}
-            />
-          </>
-        )}
-      </PageHead>
       <FailureList failed={failed} words={endpointWords} deliveries={deliveries} />
       {endpoints.length === 0 ? (
         <div class="card">
