@@ -37,9 +37,9 @@ test("the explanations link to sections that the manual has", () => {
 
 test("every explanation of the console is shown somewhere, and is a sentence or a few", () => {
   const source = join(import.meta.dir, "../../../src/web/console");
-  const files = [...new Bun.Glob("**/*.tsx").scanSync(source)];
+  const files = [...new Bun.Glob("**/*.{tsx,json}").scanSync(source)];
   const code = files.map((file) => readFileSync(join(source, file), "utf8")).join("\n");
-  const shown = [...code.matchAll(/(?:topic=|help=|help: )"(\w+)"/g)].map(([, topic]) => topic);
+  const shown = [...code.matchAll(/(?:topic=|help=|"?help"?: )"(\w+)"/g)].map(([, topic]) => topic);
   expect(new Set(shown)).toEqual(new Set(Object.keys(help)));
   for (const { about, text } of Object.values(help)) {
     expect(about).toMatch(/^[a-z]/);

@@ -29,6 +29,8 @@ const controls: Record<string, FunctionComponent<never>> = {
   text: TextField,
 };
 
+export const controlNames = Object.keys(controls);
+
 interface FormFieldsProps {
   fields: readonly FormPart[];
   /** Properties that texts cannot express, by the name of the field. */

@@ -6,8 +6,9 @@ import type { DomainContent } from "../../../../threats/domains/declaration.ts";
 import type { NamedThreat } from "../../../../threats/threats/store/queries.ts";
 import { threatTypes } from "../../../../platform/vocabulary/threats.ts";
 import { shellWord } from "../../../../platform/lib/shell-word.ts";
-import { FormError, PageHead, Section } from "../../kit/components.tsx";
-import { Button, Form, TextField } from "../../kit/form.tsx";
+import { Section } from "../../kit/components.tsx";
+import { attempt, type FieldErrors } from "../../kit/fields.ts";
+import { Button, Form, TextField, useForm } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import type { Flash } from "../../kit/marks.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
@@ -19,24 +20,16 @@ import { column, Table, type Column } from "../../kit/table.tsx";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { SeverityMark, StatusMark, TypeLegend, TypeName } from "../../threat-kit/threat-marks.tsx";
 import { findDomain } from "../../threat-kit/domains.ts";
-import {
-  BrandKeywords,
-  ContentFields,
-  declarationOf,
-  fieldErrorOf,
-  readFields,
-  type DomainFields,
-  type FieldError,
-} from "./form.tsx";
+import { BrandKeywords, ContentFields, crumbsOf, declarationOf, withTicked } from "./form.tsx";
 
 type AddingServices = "assessDomain" | "domains" | "scans";
 
 /** State of the form for a new domain. */
 export interface NewDomain {
-  fields: DomainFields;
-  error?: FieldError | undefined;
+  form: URLSearchParams;
+  errors?: FieldErrors;
   /** Undefined before the first preview. */
-  assessment?: DomainAssessment | undefined;
+  assessment?: DomainAssessment;
 }
 
 /** Result of a submitted form: a preview or an error to show, or the domain that was added. */
@@ -44,17 +37,16 @@ type Submitted = { shown: NewDomain } | { added: string; flash: Flash };
 
 /** Previews or adds the domain, depending on the button; then starts a scan if that was ticked. */
 export async function submitNewDomain(context: Context<AddingServices>): Promise<Submitted> {
-  const { services, form, by, write } = context;
-  const fields = readFields(form);
-  try {
-    const declared = declarationOf(fields);
-    if (form.get("step") === "look")
-      return { shown: { fields, assessment: await services.assessDomain(declared) } };
+  const { services, by, write } = context;
+  const form = withTicked(context.form);
+  const submitted = await attempt(async (): Promise<Submitted> => {
+    const declared = declarationOf(form);
+    if (context.form.get("step") === "look")
+      return { shown: { form, assessment: await services.assessDomain(declared) } };
     const { domain } = await write(() => services.domains.add(declared, { by }));
     return { added: domain, flash: await startFirstScan(context, domain) };
-  } catch (error) {
-    return { shown: { fields, error: fieldErrorOf(error) } };
-  }
+  });
+  return submitted.ok ? submitted.value : { shown: { form, errors: submitted.errors } };
 }
 
 async function startFirstScan(
@@ -74,7 +66,7 @@ async function startFirstScan(
 
 /** The fields of a new domain, up to the buttons. */
 export function NewDomainFields({
-  given: { fields, error, assessment },
+  given: { assessment },
   inSetup = false,
 }: {
   given: NewDomain;
@@ -82,22 +74,20 @@ export function NewDomainFields({
   inSetup?: boolean;
 }) {
   const { may } = usePage();
+  const { errors } = useForm();
+  const isNameOnly = inSetup && assessment === undefined && Object.keys(errors).length === 0;
   return (
     <>
       <TextField
         label="Domain"
         name="domain"
-        value={fields.domain}
         required
         maxLength={300}
         placeholder="example.com"
         autofocus={assessment === undefined}
-        error={error?.field === "domain" ? error.message : undefined}
         hint="The registered name, in any script, without www. Its subdomains are covered."
       />
-      {inSetup && assessment === undefined && error === undefined ? null : (
-        <ContentFields fields={fields} error={error} suggestions={assessment?.suggestions} />
-      )}
+      {isNameOnly ? null : <ContentFields suggestions={assessment?.suggestions} />}
       {!inSetup && may("scan") ? (
         <label class="check">
           <input type="checkbox" name="scan" value="yes" checked />
@@ -110,17 +100,17 @@ export function NewDomainFields({
   );
 }
 
-function NewDomainPage({ given }: { given: NewDomain }) {
-  const { error, assessment } = given;
-  return (
+function newDomainPage(given: NewDomain): PageResult {
+  const { form, errors, assessment } = given;
+  return page(
+    {
+      title: "Protect a domain",
+      crumbs: [{ label: "Protected domains", path: domainsPath }],
+      lead: "Preview suggestions and some of its look-alikes first, or protect it right away.",
+      errors,
+    },
     <>
-      <PageHead
-        title="Protect a domain"
-        crumbs={[{ label: "Protected domains", path: domainsPath }]}
-        lead="Preview suggestions and some of its look-alikes first, or protect it right away."
-      />
-      <FormError message={error?.field === undefined ? error?.message : undefined} />
-      <Form action={newDomainPath} class="narrow">
+      <Form action={newDomainPath} class="narrow" form={form} errors={errors}>
         <NewDomainFields given={given} />
         <div class="line">
           <Button label="Protect domain" name="step" value="add" variant="primary" />
@@ -137,22 +127,19 @@ function NewDomainPage({ given }: { given: NewDomain }) {
           </Section>
         </>
       )}
-    </>
+    </>,
   );
 }
 
 export function showNewDomain({ query }: Context): PageResult {
-  const fields = { domain: query.get("domain") ?? "", keywords: "", allow: "" };
-  return page("Protect a domain", <NewDomainPage given={{ fields }} />);
+  return newDomainPage({ form: new URLSearchParams({ domain: query.get("domain") ?? "" }) });
 }
 
 export async function protectDomain(context: Context<AddingServices>): Promise<PageResult> {
   const submitted = await submitNewDomain(context);
-  if ("added" in submitted) return redirect(domainPath(submitted.added), submitted.flash);
-  const { shown } = submitted;
-  return page("Protect a domain", <NewDomainPage given={shown} />, {
-    status: shown.error === undefined ? 200 : 400,
-  });
+  return "added" in submitted
+    ? redirect(domainPath(submitted.added), submitted.flash)
+    : newDomainPage(submitted.shown);
 }
 
 /** Generated look-alikes with the marks of difference; those that are threats are marked and linked. */
@@ -232,27 +219,22 @@ export async function showLookAlikes(
     lookAlikes.map((one) => one.name),
   );
   return page(
-    `Look-alikes of ${name}`,
-    <>
-      <PageHead
-        title={
-          <>
-            Look-alikes of <Name name={name} />
-          </>
-        }
-        crumbs={[
-          { label: "Protected domains", path: domainsPath },
-          { label: name, path: domainPath(name) },
-        ]}
-        lead={
-          <>
-            A sample of each type, whether registered or not; those that are threats are linked. To list all
-            of them, run <code>phishwatch permutations {shellWord(name)}</code>. To find those that exist,
-            start a scan.
-          </>
-        }
-      />
-      <LookAlikes domain={domain} lookAlikes={lookAlikes} known={known} />
-    </>,
+    {
+      title: `Look-alikes of ${name}`,
+      heading: (
+        <>
+          Look-alikes of <Name name={name} />
+        </>
+      ),
+      crumbs: crumbsOf(name),
+      lead: (
+        <>
+          A sample of each type, whether registered or not; those that are threats are linked. To list all of
+          them, run <code>phishwatch permutations {shellWord(name)}</code>. To find those that exist, start a
+          scan.
+        </>
+      ),
+    },
+    <LookAlikes domain={domain} lookAlikes={lookAlikes} known={known} />,
   );
 }

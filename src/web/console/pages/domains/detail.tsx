@@ -33,7 +33,7 @@ import { readActiveHosts, WhoHosts, type ActiveHosts } from "../../threat-kit/ho
 import { SeverityMark, TypeName } from "../../threat-kit/threat-marks.tsx";
 import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 import { ChecksCard, isInProgress, readChecks, type CheckServices, type DomainChecks } from "./checks.tsx";
-import { fieldsOf } from "./form.tsx";
+import { formOf } from "./form.tsx";
 import {
   chartDays,
   firstChartDay,
@@ -140,7 +140,7 @@ function Head({ domain: row, hasThreats }: { domain: ProtectedDomain; hasThreats
         <PostButton
           action={newDomainPath}
           label="Protect again"
-          fields={{ ...fieldsOf(row), step: "add" }}
+          fields={{ ...Object.fromEntries(formOf(row)), step: "add" }}
           variant="primary"
         />
       )}

@@ -1,52 +1,38 @@
 import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
-import { FormError, LinkButton, PageHead, Section, Confirm } from "../../kit/components.tsx";
-import { Button, Form } from "../../kit/form.tsx";
+import { FormButtons, Section, Confirm } from "../../kit/components.tsx";
+import { attempt, type FieldErrors } from "../../kit/fields.ts";
+import { Form } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import type { Flash } from "../../kit/marks.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { findDomain, isDeclared, threatCounts } from "../../threat-kit/domains.ts";
-import {
-  BrandKeywords,
-  ContentFields,
-  declarationOf,
-  fieldErrorOf,
-  fieldsOf,
-  readFields,
-  type DomainFields,
-  type FieldError,
-} from "./form.tsx";
+import { BrandKeywords, ContentFields, crumbsOf, declarationOf, formOf, withTicked } from "./form.tsx";
 
-function EditPage(props: { domain: ProtectedDomain; fields?: DomainFields; error?: FieldError }) {
-  const { domain, fields = fieldsOf(domain), error } = props;
+function editPage(domain: ProtectedDomain, form: URLSearchParams, errors?: FieldErrors): PageResult {
   const path = domainPath(domain.domain);
-  return (
+  return page(
+    {
+      title: `Edit ${domain.domain}`,
+      heading: (
+        <>
+          Edit <Name name={domain.domain} />
+        </>
+      ),
+      crumbs: crumbsOf(domain.domain),
+      errors,
+    },
     <>
-      <PageHead
-        title={
-          <>
-            Edit <Name name={domain.domain} />
-          </>
-        }
-        crumbs={[
-          { label: "Protected domains", path: domainsPath },
-          { label: domain.domain, path },
-        ]}
-      />
-      <FormError message={error?.field === undefined ? error?.message : undefined} />
-      <Form action={path} class="narrow">
-        <ContentFields fields={fields} error={error} />
-        <div class="line">
-          <Button label="Save changes" variant="primary" />
-          <LinkButton path={path} label="Cancel" variant="plain" />
-        </div>
+      <Form action={path} class="narrow" form={form} errors={errors}>
+        <ContentFields />
+        <FormButtons submit="Save changes" back={path} />
       </Form>
       <Section title="Where its words count">
         <BrandKeywords domain={domain} />
       </Section>
-    </>
+    </>,
   );
 }
 
@@ -67,25 +53,22 @@ export function showEdit(context: Context<"domains">): PageResult {
   const domain = findDomain(context);
   const fixed = whyFixed(domain);
   if (fixed !== undefined) return redirect(domainPath(domain.domain), fixed);
-  return page(`Edit ${domain.domain}`, <EditPage domain={domain} />);
+  return editPage(domain, formOf(domain));
 }
 
 export async function changeDomain(context: Context<"archiveChecks" | "domains">): Promise<PageResult> {
   const domain = findDomain(context);
-  const { services, form, by } = context;
-  const fields = { ...readFields(form), domain: domain.domain };
-  try {
-    const { keywords, allow } = declarationOf(fields);
-    const content = { keywords, allow };
-    const changed = await context.write(() => services.domains.change(domain.domain, content, { by }));
-    const isWider = changed.widenings !== domain.widenings;
-    const isChecked = isWider && services.archiveChecks.find(domain.domain) !== undefined;
-    const scope = isChecked ? "Applies to new names and to names seen before" : "Applies to new names";
-    return redirect(domainPath(domain.domain), `Saved. ${scope}; existing threats are unchanged.`);
-  } catch (error) {
-    const content = <EditPage domain={domain} fields={fields} error={fieldErrorOf(error)} />;
-    return page(`Edit ${domain.domain}`, content, { status: 400 });
-  }
+  const { services, by } = context;
+  const form = withTicked(context.form);
+  const { keywords, allow } = declarationOf(form);
+  const done = await attempt(() =>
+    context.write(() => services.domains.change(domain.domain, { keywords, allow }, { by })),
+  );
+  if (!done.ok) return editPage(domain, form, done.errors);
+  const isWider = done.value.widenings !== domain.widenings;
+  const isChecked = isWider && services.archiveChecks.find(domain.domain) !== undefined;
+  const scope = isChecked ? "Applies to new names and to names seen before" : "Applies to new names";
+  return redirect(domainPath(domain.domain), `Saved. ${scope}; existing threats are unchanged.`);
 }
 
 export function confirmRemoval(context: Context<"domains" | "threats">): PageResult {

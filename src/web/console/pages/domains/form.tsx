@@ -3,71 +3,57 @@ import {
   wordsFoundAnywhere,
   wordWarnings,
 } from "../../../../engines/detection/brand/word-warnings.ts";
-import { DomainFieldError, type DomainContent } from "../../../../threats/domains/declaration.ts";
+import type { DomainContent } from "../../../../threats/domains/declaration.ts";
 import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
 import type { Suggestions } from "../../../../threats/domains/suggestions.ts";
-import { PublicError } from "../../../../platform/lib/errors.ts";
-import { sentence } from "../../../../platform/lib/wording.ts";
+import type { Crumb } from "../../kit/components.tsx";
 import { splitList } from "../../kit/fields.ts";
 import { TextArea, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
+import { domainPath, domainsPath } from "../../kit/paths.ts";
 
-/** Fields of the form as they were typed. */
-export interface DomainFields {
-  domain: string;
-  keywords: string;
-  allow: string;
+/** Returns the pages above a page about a domain. */
+export function crumbsOf(domain: string): Crumb[] {
+  return [
+    { label: "Protected domains", path: domainsPath },
+    { label: domain, path: domainPath(domain) },
+  ];
 }
 
-export interface FieldError {
-  /** Undefined: the error concerns the whole form. */
-  field: string | undefined;
-  message: string;
+/** Returns the form for a domain that exists. */
+export function formOf({ domain, keywords, allow }: ProtectedDomain): URLSearchParams {
+  return new URLSearchParams({ domain, keywords: keywords.join(" "), allow: allow.join("\n") });
 }
 
-export function fieldsOf({ domain, keywords, allow }: ProtectedDomain): DomainFields {
-  return { domain, keywords: keywords.join(" "), allow: allow.join("\n") };
-}
-
-/** Reads the fields; suggestions that were ticked are added to what was typed. */
-export function readFields(form: URLSearchParams): DomainFields {
-  const keywords = [form.get("keywords") ?? "", ...form.getAll("keyword")];
-  const allow = [form.get("allow") ?? "", ...form.getAll("own")];
-  return {
+/** Returns the form as it is shown again: suggestions that were ticked are added to what was typed. */
+export function withTicked(form: URLSearchParams): URLSearchParams {
+  const join = (name: string, ticked: string, separator: string) =>
+    [...form.getAll(name), ...form.getAll(ticked)].filter((text) => text.trim() !== "").join(separator);
+  return new URLSearchParams({
     domain: (form.get("domain") ?? "").trim(),
-    keywords: keywords.filter((text) => text.trim() !== "").join(" "),
-    allow: allow.filter((text) => text.trim() !== "").join("\n"),
-  };
+    keywords: join("keywords", "keyword", " "),
+    allow: join("allow", "own", "\n"),
+  });
 }
 
-/** Returns the fields as a declaration. */
-export function declarationOf({ domain, keywords, allow }: DomainFields) {
-  return { domain, keywords: splitList(keywords), allow: splitList(allow) };
-}
-
-/** Converts an error in the input to a field error; throws any other error again. */
-export function fieldErrorOf(error: unknown): FieldError {
-  if (!(error instanceof PublicError)) throw error;
-  const field = error instanceof DomainFieldError ? error.field : undefined;
-  return { field, message: sentence(error.message) };
+/** Returns the entered domain as a declaration. */
+export function declarationOf(form: URLSearchParams) {
+  const words = (name: string) => splitList(form.get(name) ?? "");
+  return { domain: form.get("domain") ?? "", keywords: words("keywords"), allow: words("allow") };
 }
 
 /** Keywords and allow list: the fields that can be changed after a domain was added. */
-export function ContentFields(props: {
-  fields: DomainFields;
-  error: FieldError | undefined;
+export function ContentFields({
+  suggestions = { keywords: [], allow: [] },
+}: {
   suggestions?: Suggestions | undefined;
 }) {
-  const { fields, error, suggestions = { keywords: [], allow: [] } } = props;
-  const errorAt = (field: string) => (error?.field === field ? error.message : undefined);
   return (
     <>
       <TextField
         label="Brand keywords"
         name="keywords"
-        value={fields.keywords}
         maxLength={7_000}
-        error={errorAt("keywords")}
         hint={
           <>
             Other words that identify this brand, such as product names. Separate them with spaces.{" "}
@@ -79,9 +65,7 @@ export function ContentFields(props: {
       <TextArea
         label="Allowed names"
         name="allow"
-        value={fields.allow}
         rows={3}
-        error={errorAt("allow")}
         hint={
           <>
             Names that are never threats, including their subdomains. One per line.{" "}

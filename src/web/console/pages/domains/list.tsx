@@ -3,9 +3,9 @@ import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
 import type { Instant } from "../../../../platform/lib/clock.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { SplitBar, SplitNumbers, totalOf, type SeverityCounts } from "../../charts/split-bar.tsx";
-import { LinkButton, PageHead } from "../../kit/components.tsx";
+import { LinkButton } from "../../kit/components.tsx";
 import { formatDay } from "../../kit/fields.ts";
-import { Button, TextField } from "../../kit/form.tsx";
+import { Button, FilterForm, TextField } from "../../kit/form.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -46,24 +46,17 @@ export async function listDomains({
   const rows = sorted(await readRows(services, found, now), order);
   const isAnyDeclared = all.some(isDeclared);
   return page(
-    "Protected domains",
+    {
+      title: "Protected domains",
+      lead: `Domains whose look-alikes are detected.${isAnyDeclared ? " To change one from the configuration file, edit the file." : ""}`,
+      actions: <LinkButton path={newDomainPath} label="Protect a domain" variant="primary" icon="plus" />,
+    },
     <>
-      <PageHead
-        title="Protected domains"
-        lead={
-          <>
-            Domains whose look-alikes are detected.
-            {isAnyDeclared ? " To change one from the configuration file, edit the file." : null}
-          </>
-        }
-      >
-        <LinkButton path={newDomainPath} label="Protect a domain" variant="primary" icon="plus" />
-      </PageHead>
       {all.length < searchDomainsMin ? null : (
-        <form method="get" action={domainsPath} class="line filters" role="search">
+        <FilterForm action={domainsPath}>
           <TextField label="Domain or keyword" name="q" type="search" value={wanted} />
           <Button label="Search" />
-        </form>
+        </FilterForm>
       )}
       <ListTable
         caption="Protected domains"

@@ -4,6 +4,7 @@ import { grouped, counted } from "../../../../platform/lib/wording.ts";
 import { nextTime } from "../../../../platform/lib/schedule.ts";
 import type { ChannelType } from "../../../../platform/vocabulary/channels.ts";
 import { FormError, Facts, LinkButton, Time } from "../../kit/components.tsx";
+import { wholeForm } from "../../kit/fields.ts";
 import { Button, Form, Select, TextField, PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { Name, Text } from "../../kit/name.tsx";
@@ -64,12 +65,12 @@ export function DomainStep(props: {
         </div>
       </>
     );
-  const shown = given ?? { fields: { domain: "", keywords: "", allow: "" } };
-  const { assessment, error } = shown;
+  const shown = given ?? { form: new URLSearchParams() };
+  const { form, assessment, errors } = shown;
   return (
     <>
-      <FormError message={error?.field === undefined ? error?.message : undefined} />
-      <Form action={`${welcomePath}/domain`} class="stack">
+      <FormError message={errors?.[wholeForm]} />
+      <Form action={`${welcomePath}/domain`} class="stack" form={form} errors={errors}>
         <NewDomainFields given={shown} inSetup />
         {assessment === undefined ? null : <Preview assessment={assessment} />}
         <div class="line">

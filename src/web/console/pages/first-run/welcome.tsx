@@ -125,7 +125,7 @@ async function addDomain(context: Context<WelcomeServices>): Promise<PageResult>
   return showWelcome(context, {
     step: "domain",
     domain: shown,
-    status: shown.error === undefined ? 200 : 400,
+    status: shown.errors === undefined ? 200 : 400,
   });
 }
 

@@ -185,7 +185,7 @@ function showInviteForm({ form }: UsersContext, errors: FieldErrors = {}): PageR
     },
     <Form action={inviteUserPath} class="stack" form={form} errors={errors}>
       <FormFields
-        fields={inviteForm}
+        fields={inviteForm.fields}
         set={{
           name: {
             maxLength: accountNameCharactersMax,
@@ -249,7 +249,7 @@ function readRole(form: URLSearchParams) {
 }
 
 function readLifetime(form: URLSearchParams): number {
-  const { choices, initial } = inviteForm.find(({ name }) => name === "days")!;
+  const { choices, initial } = inviteForm.fields.find(({ name }) => name === "days")!;
   const days = form.get("days") ?? initial;
   if (choices?.some(({ value }) => value === days) !== true)
     throw new FieldError("days", "Choose one of the listed times.");
