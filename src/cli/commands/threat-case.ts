@@ -20,13 +20,10 @@ export async function readIds(args: readonly string[]): Promise<string[]> {
 }
 
 const namesShownMax = 20;
-const details =
-  '"-" reads ids from standard input. Up to 1,000 threats change in one transaction. An id that does not exist does\nnot stop the others, but the exit code is 1.';
 
 export const assignCommand = command({
   name: "assign",
   arguments: "<id...>",
-  details,
   flags: {
     to: text("--to <account>"),
     nobody: toggle("--nobody"),
@@ -52,7 +49,6 @@ export const assignCommand = command({
 export const dueCommand = command({
   name: "due",
   arguments: "<id...>",
-  details,
   flags: {
     at: time("--at <time>"),
     none: toggle("--none"),

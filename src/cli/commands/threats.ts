@@ -114,19 +114,11 @@ const show = command({
     }),
 });
 
-function triage(name: string, status: Status, summary: string, example: string): CommandDefinition {
+function triage(name: string, status: Status): CommandDefinition {
   return command({
     name,
     arguments: "<id...>",
-    summary,
     flags: { json: jsonFlag, config: configFlag },
-    examples: [
-      [`phishwatch threats ${name} thr_01kf0z7m3yeqz9x8r4p6s2t5vw`, example],
-      [
-        `phishwatch threats list --json | jq -r .id | phishwatch threats ${name} -`,
-        "change all listed threats",
-      ],
-    ],
     async run({ args, options, terminal }) {
       const ids = await readIds(args);
       await withAppliance({ terminal, options }, ({ threats }) => {
@@ -150,14 +142,9 @@ export const threatsCommands: CommandGroup = {
     list,
     exportCommand,
     show,
-    triage("resolve", "resolved", "mark threats as resolved", "resolve a threat that was taken down"),
-    triage(
-      "false-positive",
-      "false_positive",
-      "mark threats as false positives",
-      "dismiss a wrongly detected threat",
-    ),
-    triage("reactivate", "active", "mark threats as active again", "reactivate a threat that is back"),
+    triage("resolve", "resolved"),
+    triage("false-positive", "false_positive"),
+    triage("reactivate", "active"),
     assignCommand,
     dueCommand,
     notesCommand,
