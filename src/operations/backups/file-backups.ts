@@ -4,11 +4,11 @@ import { fileStamp, type Instant } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { noOutcomes, readOutcomes, writeOutcomes, type BackupOutcomes } from "./running/outcomes.ts";
 import { forgetLastStore } from "./restoring/open-database.ts";
-import type { Actor } from "../../access/audit/actor.ts";
 import { insertAuditEntry } from "../../access/audit/raw-entry.ts";
 import { rawSettings } from "../../access/settings/raw-settings.ts";
 import { deleteAllSessions } from "../../access/console/sessions.ts";
 import { holdRestoredReports } from "../../response/cases/restored-reports.ts";
+import type { Needs } from "./repository/needs.ts";
 
 const busyTimeoutMs = 5_000;
 
@@ -17,17 +17,9 @@ const busyTimeoutMs = 5_000;
  * log cannot be written, for example because the database is read-only.
  * @throws StartError with a message for the operator.
  */
-export function backUpFile({
-  path,
-  target,
-  by,
-  at,
-}: {
-  path: string;
-  target: string;
-  by: Actor;
-  at: Instant;
-}): { recorded: boolean } {
+export function backUpFile({ path, target, by, at }: Needs<"by" | "at"> & { path: string; target: string }): {
+  recorded: boolean;
+} {
   copyDatabase(path, target);
   const recorded = withDatabase(path, (sqlite) => {
     insertAuditEntry(sqlite, { by, action: "backup.make", subject: visible(target), at });
@@ -69,13 +61,7 @@ export function recordOutcome({
   at,
   outcome,
   id,
-}: {
-  path: string;
-  by: Actor;
-  at: Instant;
-  outcome: Partial<BackupOutcomes>;
-  id?: string;
-}): boolean {
+}: Needs<"by" | "at"> & { path: string; outcome: Partial<BackupOutcomes>; id?: string }): boolean {
   const recorded = withDatabase(path, (sqlite) => {
     const record = sqlite.transaction(() => {
       writeOutcomes(rawSettings(sqlite, at), outcome);
@@ -98,11 +84,9 @@ export function restoreFile({
   by,
   at,
   prepare,
-}: {
+}: Needs<"by" | "at"> & {
   copy: string;
   path: string;
-  by: Actor;
-  at: Instant;
   /** Changes the copy before it replaces the database. It may be of an earlier version, and is not migrated yet. */
   prepare: (incoming: Sqlite) => void;
 }): { keptAs: string | undefined } {

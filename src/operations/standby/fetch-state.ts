@@ -53,14 +53,29 @@ async function buildFrom({
 }: FetchOptions): Promise<FetchedState> {
   const { store, fetchedBytes } = counting(repository.store);
   const building = await buildState(standby);
+  const failed = new AbortController();
+  const stop = AbortSignal.any([signal, failed.signal]);
+
+  async function addFile({ entry, before }: JoinedFile): Promise<void> {
+    // The database is checked by opening it, which needs a file of its own.
+    const isDatabase = entry.path === "database";
+    if (before !== undefined && earlier !== undefined && !isDatabase && isSame(entry, before)) {
+      if (await building.reuse(entry, earlier)) return;
+    }
+    requireRoom(building.folder, entry);
+    const isKnown = before !== undefined && earlier !== undefined && isDatabase;
+    const known = isKnown ? { entry: before, path: `${earlier.folder}/${before.path}` } : undefined;
+    await building.add(entry, (target) =>
+      writeFileOf({ store, entry, target, earlier: known, signal: stop }),
+    );
+  }
+
   try {
-    const files = joined({ store, manifest, earlier, building });
-    const failed = new AbortController();
-    const stop = AbortSignal.any([signal, failed.signal]);
+    const files = joined(readFileList(store, manifest), earlier, building);
     const work = async () => {
       for await (const file of files) {
         if (stop.aborted) return;
-        await addFile({ file, building, earlier, store, signal: stop });
+        await addFile(file);
       }
     };
     let failure: { error: unknown } | undefined;
@@ -89,30 +104,6 @@ interface JoinedFile {
   before: FileEntry | undefined;
 }
 
-async function addFile({
-  file: { entry, before },
-  building,
-  earlier,
-  store,
-  signal,
-}: {
-  file: JoinedFile;
-  building: BuildingState;
-  earlier: StandbyState | undefined;
-  store: BackupStore;
-  signal: AbortSignal;
-}): Promise<void> {
-  // The database is checked by opening it, which needs a file of its own.
-  const isDatabase = entry.path === "database";
-  if (before !== undefined && earlier !== undefined && !isDatabase && isSame(entry, before)) {
-    if (await building.reuse(entry, earlier)) return;
-  }
-  requireRoom(building.folder, entry);
-  const isKnown = before !== undefined && earlier !== undefined && isDatabase;
-  const known = isKnown ? { entry: before, path: `${earlier.folder}/${before.path}` } : undefined;
-  await building.add(entry, (target) => writeFileOf({ store, entry, target, earlier: known, signal }));
-}
-
 function isSame(a: FileEntry, b: FileEntry): boolean {
   return (
     a.bytes === b.bytes &&
@@ -123,21 +114,15 @@ function isSame(a: FileEntry, b: FileEntry): boolean {
 }
 
 /** Yields the files of a backup, each with the same file of the earlier state. Both lists are sorted by path. */
-async function* joined({
-  store,
-  manifest,
-  earlier,
-  building,
-}: {
-  store: BackupStore;
-  manifest: BackupManifest;
-  earlier: StandbyState | undefined;
-  building: BuildingState;
-}): AsyncGenerator<JoinedFile> {
+async function* joined(
+  entries: AsyncIterable<FileEntry>,
+  earlier: StandbyState | undefined,
+  building: BuildingState,
+): AsyncGenerator<JoinedFile> {
   const others = earlier === undefined ? undefined : filesOf(earlier);
   try {
     let other = await others?.next();
-    for await (const entry of readFileList(store, manifest)) {
+    for await (const entry of entries) {
       while (other?.done === false && other.value.path < entry.path) other = await others?.next();
       const isKnown = other?.done === false && other.value.path === entry.path;
       await building.list(entry);

@@ -1,11 +1,12 @@
 import { compareIds, type Repository } from "../backups/repository/repository.ts";
 import { StoreError } from "../backups/stores/store.ts";
-import { delay, toIsoTime, type Clock } from "../../platform/lib/clock.ts";
+import { delay, toIsoTime } from "../../platform/lib/clock.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { logDropped } from "../../platform/lib/log.ts";
 import { fetchState, type FetchedState } from "./fetch-state.ts";
 import { newestState, type StandbyState } from "./standby-folder.ts";
 import { writeStatus } from "./status.ts";
+import type { Needs } from "../backups/repository/needs.ts";
 
 const errorCharactersMax = 2_000;
 
@@ -51,7 +52,7 @@ export async function follow({
   log,
   pollMs,
   ...options
-}: FollowOptions & { clock: Clock; log: Log; pollMs: number }): Promise<void> {
+}: FollowOptions & Needs<"clock" | "log"> & { pollMs: number }): Promise<void> {
   const { standby, signal } = options;
   let failing: string | undefined;
   while (!signal.aborted) {

@@ -1,7 +1,6 @@
 import { constants } from "node:fs";
 import { copyFile, link, mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import type { Actor } from "../../access/audit/actor.ts";
 import type { BackupManifest } from "../backups/repository/format.ts";
 import { findLockOwner } from "../backups/repository/lock.ts";
 import { replaceFiles } from "../backups/restoring/restore-backup.ts";
@@ -11,6 +10,7 @@ import { messageOf, StartError } from "../../platform/lib/errors.ts";
 import { fetchNewest, type FollowOptions } from "./follow.ts";
 import { newestState, type StandbyState } from "./standby-folder.ts";
 import { nextTime } from "../../platform/lib/schedule.ts";
+import type { Needs } from "../backups/repository/needs.ts";
 
 /** An appliance that was made of a standby. */
 export interface Promotion {
@@ -19,6 +19,12 @@ export interface Promotion {
   keptAs: string[];
   /** Why the newest backup could not be fetched; undefined: the newest one is used. */
   notFetched: string | undefined;
+}
+
+interface PromoteOptions extends FollowOptions {
+  /** Schedule of the backups; null: none. */
+  schedule: string | null;
+  clock: Pick<Clock, "now">;
 }
 
 /**
@@ -30,19 +36,11 @@ export interface Promotion {
  */
 export async function promote({
   databasePath,
-  schedule,
   force,
   by,
-  clock,
   ...options
-}: FollowOptions & {
-  databasePath: string;
-  schedule: string | null;
-  force: boolean;
-  by: Actor;
-  clock: Pick<Clock, "now">;
-}): Promise<Promotion> {
-  const { standby } = options;
+}: PromoteOptions & Needs<"by" | "databasePath"> & { force: boolean }): Promise<Promotion> {
+  const { clock, standby } = options;
   let notFetched: string | undefined;
   try {
     await fetchNewest(options);
@@ -55,7 +53,7 @@ export async function promote({
   }
   const state = await newestState(standby);
   if (state === undefined) throw new StartError(`the standby has no complete backup in ${standby}`);
-  if (!force) await requireStoppedPrimary({ state, schedule, clock, options });
+  if (!force) await requireStoppedPrimary(state, options);
   const { manifest } = state;
   const keptAs = await replaceFiles({ manifest, databasePath, by, at: clock.now() }, (files) =>
     stageState(state, files),
@@ -65,17 +63,10 @@ export async function promote({
   return { manifest, keptAs, notFetched };
 }
 
-async function requireStoppedPrimary({
-  state: { manifest },
-  schedule,
-  clock,
-  options: { openRepository },
-}: {
-  state: StandbyState;
-  schedule: string | null;
-  clock: Pick<Clock, "now">;
-  options: FollowOptions;
-}): Promise<void> {
+async function requireStoppedPrimary(
+  { manifest }: StandbyState,
+  { clock, openRepository, schedule }: PromoteOptions,
+): Promise<void> {
   const { store } = await openRepository();
   const makingBackup = (await findLockOwner(store, clock)) !== undefined;
   const reason = mayStillRun({ manifest, schedule, makingBackup, now: clock.now() });

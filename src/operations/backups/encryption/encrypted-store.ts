@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
 import { type BackupStore, requireObjectSize, StoreError } from "../stores/store.ts";
 import {
   createRepositoryKey,
@@ -8,6 +7,7 @@ import {
   seal,
   unseal,
 } from "./repository-key.ts";
+import type { Needs } from "../stores/needs.ts";
 
 /** Part of the head of a repository that describes its encryption. It is not encrypted, and others may have changed it. */
 interface EncryptedHead {
@@ -28,12 +28,7 @@ export async function openContentStore({
   head,
   secret,
   fillRandom,
-}: {
-  store: BackupStore;
-  head: EncryptedHead;
-  secret: string | null;
-  fillRandom: FillRandom;
-}): Promise<BackupStore> {
+}: Needs<"store" | "fillRandom"> & { head: EncryptedHead; secret: string | null }): Promise<BackupStore> {
   const { id, encryption } = head;
   if (encryption === null) {
     if (secret === null) return store;
@@ -72,12 +67,7 @@ function encryptedStore({
   id,
   keys,
   fillRandom,
-}: {
-  store: BackupStore;
-  id: string;
-  keys: RepositoryKeys;
-  fillRandom: FillRandom;
-}): BackupStore {
+}: Needs<"store" | "fillRandom"> & { id: string; keys: RepositoryKeys }): BackupStore {
   const contextOf = (key: string) => `phishwatch backup object ${id} ${key}`;
   return {
     name: store.name,

@@ -1,7 +1,7 @@
-import type { BackupStore } from "../stores/store.ts";
 import { getChunk, putChunk } from "../repository/file-list.ts";
 import type { RepositoryLock } from "../repository/lock.ts";
 import { chunkKey, chunkPrefix } from "../repository/format.ts";
+import type { Needs } from "../repository/needs.ts";
 
 /** Objects that are written at the same time: an S3 service takes tens of milliseconds for each. */
 const concurrencyMax = 4;
@@ -18,11 +18,7 @@ export async function createChunkWriter({
   store,
   reuses,
   signal,
-}: {
-  store: BackupStore;
-  reuses: boolean;
-  signal: AbortSignal;
-}) {
+}: Needs<"store" | "signal"> & { reuses: boolean }) {
   const known = new Set<string>();
   if (reuses)
     for await (const { key } of store.list(chunkPrefix)) known.add(key.slice(key.lastIndexOf("/") + 1));

@@ -29,15 +29,11 @@ export interface PreviousDatabase {
  * @returns its entry, and the hashes of its blocks for the next backup
  * @throws StoreError, or an error of the system
  */
-export async function storeDatabase({
-  snapshot,
-  previous,
-  chunks,
-}: {
-  snapshot: Pick<DatabaseSnapshot, "bytes" | "read">;
-  previous: PreviousDatabase | undefined;
-  chunks: ChunkWriter;
-}): Promise<{ entry: FileEntry; hashes: Buffer }> {
+export async function storeDatabase(
+  snapshot: Pick<DatabaseSnapshot, "bytes" | "read">,
+  chunks: ChunkWriter,
+  previous: PreviousDatabase | undefined,
+): Promise<{ entry: FileEntry; hashes: Buffer }> {
   const { bytes } = snapshot;
   const hashes = Buffer.alloc(Math.ceil(bytes / blockBytes) * blockHashBytes);
   const changes = collectChanges(previous?.entry, chunks);
@@ -49,8 +45,9 @@ export async function storeDatabase({
     const first = position / blockBytes;
     hashBlocks(content, hashes, first);
     const base = previous?.entry.chunks[position / fileChunkBytes];
+    const extent = { length: content.length, bytes };
     const changed =
-      base === undefined ? undefined : changedBlocks({ first, content, hashes, previous, bytes });
+      previous && base !== undefined ? changedBlocks(previous, hashes, first, extent) : undefined;
     const stored = first + Math.ceil(content.length / blockBytes);
     const kept = changed === undefined ? [] : changes.keptBetween(first, stored, changed);
     if (
@@ -82,28 +79,25 @@ function hashBlocks(content: Buffer, hashes: Buffer, first: number): void {
   }
 }
 
-/** Returns the numbers of the blocks that differ, or undefined if the file had another length there. */
-function changedBlocks({
-  first,
-  content,
-  hashes,
-  previous,
-  bytes,
-}: {
-  first: number;
-  content: Buffer;
-  hashes: Buffer;
-  previous: PreviousDatabase | undefined;
-  bytes: number;
-}): number[] | undefined {
-  const end = first * blockBytes + content.length;
+/**
+ * Returns the numbers of the blocks that differ, or undefined if the file had another length there.
+ * @param length of the chunk
+ * @param bytes size of the file
+ */
+function changedBlocks(
+  { entry, hashes: before }: PreviousDatabase,
+  hashes: Buffer,
+  first: number,
+  { length, bytes }: { length: number; bytes: number },
+): number[] | undefined {
+  const end = first * blockBytes + length;
   // The last chunk of a file that has grown was shorter.
-  const isWhole = content.length === fileChunkBytes && end <= (previous?.entry.bytes ?? 0);
-  if (previous === undefined || !(isWhole || previous.entry.bytes === bytes)) return undefined;
+  const isWhole = length === fileChunkBytes && end <= entry.bytes;
+  if (!isWhole && entry.bytes !== bytes) return undefined;
   const changed: number[] = [];
   for (let block = first; block * blockBytes < end; block++) {
     const from = block * blockHashBytes;
-    if (hashes.compare(previous.hashes, from, from + blockHashBytes, from, from + blockHashBytes) !== 0)
+    if (hashes.compare(before, from, from + blockHashBytes, from, from + blockHashBytes) !== 0)
       changed.push(block);
   }
   return changed;

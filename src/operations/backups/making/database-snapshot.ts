@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "nod
 import { newCopyPath } from "../../../platform/database/files/pending-restore.ts";
 import { sequencesOf } from "../restoring/open-database.ts";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../repository/needs.ts";
 import { undefinedIfMissing } from "../../../platform/lib/errors.ts";
 
 const busyTimeoutMs = 10_000;
@@ -33,15 +34,10 @@ export interface DatabaseSnapshot {
  * @param descriptor of the file, if this process has the database open: closing another descriptor would release the
  * locks of the process (POSIX)
  */
-export function openSnapshot({
-  path,
-  descriptor,
-  fillRandom,
-}: {
-  path: string;
-  descriptor: number | undefined;
-  fillRandom: FillRandom;
-}): DatabaseSnapshot {
+export function openSnapshot(
+  path: string,
+  { descriptor, fillRandom }: Needs<"fillRandom"> & { descriptor: number | undefined },
+): DatabaseSnapshot {
   const sqlite = new Sqlite(path, { readonly: true, strict: true });
   const closers = [() => sqlite.close()];
   const close = () => {
@@ -52,18 +48,21 @@ export function openSnapshot({
     const { page_size: pageBytes } = sqlite.query<{ page_size: number }, []>("PRAGMA page_size").get()!;
     const copy = openCopy(path, fillRandom);
     closers.push(() => closeSync(copy));
-    const { pages, schema, sequences } = beginReading({ path, sqlite, copy, pageBytes });
+    const { pages, schema, sequences } = beginReading(path, sqlite, copy, pageBytes);
     const file = descriptor ?? openSync(path, "r");
     // After the connection, for its locks.
     if (descriptor === undefined) closers.push(() => closeSync(file));
     const bytes = pages.pages === undefined ? fstatSync(file).size : pages.pages * pageBytes;
-    return {
-      bytes,
-      schema,
-      sequences,
-      read: (buffer, position) => readPages({ buffer, position, file, copy, pageBytes, pages }),
-      close,
+    const read = (buffer: Buffer, position: number) => {
+      // The end of the file may be missing: its pages are in the log.
+      buffer.fill(0, readFile(file, buffer, position, pageBytes));
+      for (let offset = 0; offset < buffer.length; offset += pageBytes) {
+        const place = pages.positions.get((position + offset) / pageBytes + 1);
+        if (place !== undefined) readSync(copy, buffer, offset, pageBytes, place);
+      }
+      if (position === 0) buffer.fill(0, markerPosition, markerPosition + markerBytes);
     };
+    return { bytes, schema, sequences, read, close };
   } catch (error) {
     close();
     throw error;
@@ -79,17 +78,12 @@ function openCopy(path: string, fillRandom: FillRandom): number {
   return copy;
 }
 
-function beginReading({
-  path,
-  sqlite,
-  copy,
-  pageBytes,
-}: {
-  path: string;
-  sqlite: Sqlite;
-  copy: number;
-  pageBytes: number;
-}): { pages: CommittedPages } & Pick<DatabaseSnapshot, "schema" | "sequences"> {
+function beginReading(
+  path: string,
+  sqlite: Sqlite,
+  copy: number,
+  pageBytes: number,
+): { pages: CommittedPages } & Pick<DatabaseSnapshot, "schema" | "sequences"> {
   for (let attempt = 1; ; attempt++) {
     sqlite.run("BEGIN");
     // The first query acquires the lock.
@@ -130,44 +124,8 @@ function newestMigration(sqlite: Sqlite): number {
   return Number(row?.newest ?? 0);
 }
 
-function readPages({
-  buffer,
-  position,
-  file,
-  copy,
-  pageBytes,
-  pages,
-}: {
-  buffer: Buffer;
-  position: number;
-  file: number;
-  copy: number;
-  pageBytes: number;
-  pages: CommittedPages;
-}): void {
-  // The end of the file may be missing: its pages are in the log.
-  const read = readFile({ file, buffer, position, pageBytes });
-  buffer.fill(0, read);
-  for (let offset = 0; offset < buffer.length; offset += pageBytes) {
-    const page = (position + offset) / pageBytes + 1;
-    const place = pages.positions.get(page);
-    if (place !== undefined) readSync(copy, buffer, offset, pageBytes, place);
-  }
-  if (position === 0) buffer.fill(0, markerPosition, markerPosition + markerBytes);
-}
-
-/** Reads around the page with the locks, which other systems than POSIX do not let anybody read. */
-function readFile({
-  file,
-  buffer,
-  position,
-  pageBytes,
-}: {
-  file: number;
-  buffer: Buffer;
-  position: number;
-  pageBytes: number;
-}): number {
+/** Reads around the page with the locks, which only POSIX systems allow to read. */
+function readFile(file: number, buffer: Buffer, position: number, pageBytes: number): number {
   const end = position + buffer.length;
   if (position > lockPosition || end <= lockPosition)
     return readSync(file, buffer, 0, buffer.length, position);
@@ -220,8 +178,10 @@ class LogRestartedError extends Error {
  */
 function copyCommittedPages(log: number, copy: number, pageBytes: number): CommittedPages {
   const header = readHeader(log);
-  const result: CommittedPages = { positions: new Map(), pages: undefined };
-  if (header !== undefined) readFrames({ log, copy, header, pageBytes, result });
+  const result: CommittedPages =
+    header === undefined
+      ? { positions: new Map(), pages: undefined }
+      : readFrames(log, copy, header, pageBytes);
   const now = readHeader(log);
   if (header === undefined ? now !== undefined : now === undefined || !header.bytes.equals(now.bytes))
     throw new LogRestartedError();
@@ -246,19 +206,8 @@ function readHeader(log: number): Header | undefined {
   return { bytes, isBigEndian, sums };
 }
 
-function readFrames({
-  log,
-  copy,
-  header,
-  pageBytes,
-  result,
-}: {
-  log: number;
-  copy: number;
-  header: Header;
-  pageBytes: number;
-  result: CommittedPages;
-}): void {
+function readFrames(log: number, copy: number, header: Header, pageBytes: number): CommittedPages {
+  const result: CommittedPages = { positions: new Map(), pages: undefined };
   const { bytes: head, isBigEndian } = header;
   const sums: [number, number] = [...header.sums];
   const frameBytes = frameHeaderBytes + pageBytes;
@@ -271,10 +220,10 @@ function readFrames({
     for (let index = 0; index < frames; index++, frame++) {
       const bytes = buffer.subarray(index * frameBytes, (index + 1) * frameBytes);
       // Frames of the log before its last restart follow the present ones.
-      if (bytes.compare(head, 16, 24, 8, 16) !== 0) return;
+      if (bytes.compare(head, 16, 24, 8, 16) !== 0) return result;
       addToChecksum(sums, bytes.subarray(0, 8), isBigEndian);
       addToChecksum(sums, bytes.subarray(frameHeaderBytes), isBigEndian);
-      if (bytes.readUInt32BE(16) !== sums[0] || bytes.readUInt32BE(20) !== sums[1]) return;
+      if (bytes.readUInt32BE(16) !== sums[0] || bytes.readUInt32BE(20) !== sums[1]) return result;
       writeSync(copy, bytes, frameHeaderBytes, pageBytes, frame * pageBytes);
       uncommitted.push([bytes.readUInt32BE(0), frame * pageBytes]);
       const pages = bytes.readUInt32BE(4);
@@ -283,7 +232,7 @@ function readFrames({
       result.pages = pages;
       uncommitted = [];
     }
-    if (frames === 0) return;
+    if (frames === 0) return result;
   }
 }
 

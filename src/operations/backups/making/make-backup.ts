@@ -138,7 +138,7 @@ async function writeBackup(
   const ids = await repository.ids();
   const chunks = await createChunkWriter({ store, reuses, signal });
   const previous = await readPrevious(repository, reuses ? ids.at(-1) : undefined, databasePath);
-  const content = await storeContent(options, { chunks, previous, lock }).catch(async (error: unknown) => {
+  const content = await storeContent(options, chunks, previous, lock).catch(async (error: unknown) => {
     await chunks.abandon(lock);
     throw error;
   });
@@ -166,22 +166,16 @@ async function writeBackup(
 /** Stores everything but the manifest, and reads it again. */
 async function storeContent(
   options: BackupOptions,
-  {
-    chunks,
-    previous,
-    lock,
-  }: {
-    chunks: ChunkWriter;
-    previous: Awaited<ReturnType<typeof readPrevious>>;
-    lock: RepositoryLock;
-  },
+  chunks: ChunkWriter,
+  previous: Awaited<ReturnType<typeof readPrevious>>,
+  lock: RepositoryLock,
 ) {
   const { databasePath, configuration } = options;
-  const saver = createFileSaver({ previous: previous.files, chunks });
+  const saver = createFileSaver(previous.files, chunks);
   // The archive first: the database then has the threats of all names in it. Screenshots last: those that the database
   // names exist.
   const archive = await saveArchive(archiveFolder(databasePath), saver);
-  const { database, hashes } = await saveDatabase({ ...options, chunks, previous: previous.database });
+  const { database, hashes } = await saveDatabase(options, chunks, previous.database);
   const screenshots = await saveScreenshots(join(dirname(databasePath), "screenshots"), saver);
   const entries = [...archive, ...screenshots, database.entry];
   if (configuration !== undefined) entries.push(await saveText("configuration", configuration, chunks));
@@ -194,19 +188,14 @@ async function storeContent(
   return { database, entries, hashes, list };
 }
 
-async function saveDatabase({
-  databasePath,
-  descriptor,
-  fillRandom,
-  previous,
-  chunks,
-}: Pick<BackupOptions, "databasePath" | "descriptor" | "fillRandom"> & {
-  previous: PreviousDatabase | undefined;
-  chunks: ChunkWriter;
-}) {
-  const snapshot = openSnapshot({ path: databasePath, descriptor, fillRandom });
+async function saveDatabase(
+  { databasePath, ...options }: BackupOptions,
+  chunks: ChunkWriter,
+  previous: PreviousDatabase | undefined,
+) {
+  const snapshot = openSnapshot(databasePath, options);
   try {
-    const { entry, hashes } = await storeDatabase({ snapshot, previous, chunks });
+    const { entry, hashes } = await storeDatabase(snapshot, chunks, previous);
     return { database: { entry, schema: snapshot.schema, sequences: snapshot.sequences }, hashes };
   } finally {
     snapshot.close();

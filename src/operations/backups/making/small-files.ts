@@ -14,13 +14,7 @@ const nameForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 export type FileSaver = ReturnType<typeof createFileSaver>;
 
 /** @param previous entries of the last backup by path */
-export function createFileSaver({
-  previous,
-  chunks,
-}: {
-  previous: ReadonlyMap<string, FileEntry>;
-  chunks: ChunkWriter;
-}) {
+export function createFileSaver(previous: ReadonlyMap<string, FileEntry>, chunks: ChunkWriter) {
   const buffer = Buffer.alloc(fileChunkBytes);
   return {
     /** Returns undefined if the file no longer exists. @throws StoreError, or an error of the system */
@@ -37,7 +31,7 @@ export function createFileSaver({
       const handle = await open(path, "r").catch(undefinedIfMissing);
       if (handle === undefined) return undefined;
       try {
-        return await saveContent({ handle, name, buffer, chunks });
+        return await saveContent(handle, name, buffer, chunks);
       } finally {
         await handle.close();
       }
@@ -45,17 +39,12 @@ export function createFileSaver({
   };
 }
 
-async function saveContent({
-  handle,
-  name,
-  buffer,
-  chunks,
-}: {
-  handle: FileHandle;
-  name: string;
-  buffer: Buffer;
-  chunks: ChunkWriter;
-}): Promise<FileEntry> {
+async function saveContent(
+  handle: FileHandle,
+  name: string,
+  buffer: Buffer,
+  chunks: ChunkWriter,
+): Promise<FileEntry> {
   // A file that grows is stored up to its present size.
   const { size, mtimeMs } = await handle.stat();
   const names: string[] = [];

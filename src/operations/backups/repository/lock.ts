@@ -3,6 +3,7 @@ import { visible } from "../../../platform/lib/safe-text.ts";
 import { StoreError, type BackupStore } from "../stores/store.ts";
 import { lockPrefix } from "./format.ts";
 import { fieldsOf, parseJson } from "../../../platform/lib/json.ts";
+import type { Needs } from "../stores/needs.ts";
 
 /** How often the holder writes its lock again. */
 const refreshMs = 60_000;
@@ -47,10 +48,8 @@ export async function lockRepository({
   owner,
   clock,
   isRunning,
-}: {
-  store: BackupStore;
+}: Needs<"store" | "clock"> & {
   owner: LockOwner;
-  clock: Clock;
   isRunning: (pid: number) => boolean;
 }): Promise<RepositoryLock> {
   const key = `${lockPrefix}${owner.token}.json`;

@@ -1,5 +1,5 @@
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
-import { randomHex, type FillRandom } from "../../../platform/lib/ids.ts";
+import { randomHex } from "../../../platform/lib/ids.ts";
 import { newEncryption, openContentStore } from "../encryption/encrypted-store.ts";
 import { changeSecret } from "../encryption/repository-key.ts";
 import { StoreError, type BackupStore } from "../stores/store.ts";
@@ -17,6 +17,7 @@ import {
 } from "./format.ts";
 import { keepHead, putHead, useHead, type UsedHead } from "./head.ts";
 import { parseJson } from "../../../platform/lib/json.ts";
+import type { Needs } from "../stores/needs.ts";
 
 const idBytes = 16;
 
@@ -50,10 +51,8 @@ export async function openRepository({
   secret,
   fillRandom,
   createAt,
-}: {
-  store: BackupStore;
+}: Needs<"store" | "fillRandom"> & {
   secret: string | null;
-  fillRandom: FillRandom;
   createAt: Instant | undefined;
 }): Promise<Repository> {
   const use = (head: RepositoryHead) => openContentStore({ store, head, secret, fillRandom });
@@ -117,12 +116,7 @@ export async function changeRepositorySecret({
   previousSecret,
   secret,
   fillRandom,
-}: {
-  store: BackupStore;
-  previousSecret: string;
-  secret: string;
-  fillRandom: FillRandom;
-}): Promise<void> {
+}: Needs<"store" | "fillRandom"> & { previousSecret: string; secret: string }): Promise<void> {
   const rewrap = ({ id, encryption }: RepositoryHead) => {
     const { name } = store;
     if (encryption === null)

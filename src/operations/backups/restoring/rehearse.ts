@@ -8,13 +8,11 @@ import {
 } from "../../../platform/database/files/pending-restore.ts";
 import { lockCopies } from "../../../platform/database/lock.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
 import { chunksOf, getChunk, readFileList } from "../repository/file-list.ts";
-import type { BackupManifest } from "../repository/format.ts";
-import type { Repository } from "../repository/repository.ts";
 import { checkDatabase } from "./open-database.ts";
 import { requireRoom } from "./restore-backup.ts";
 import { requireExtent, stageFiles } from "./stage-files.ts";
+import type { Needs } from "../repository/needs.ts";
 
 /** Left for the server, which may run on the same disk: it stops recording on a full one. */
 const reserveBytes = 128 * 1024 * 1024;
@@ -35,11 +33,8 @@ export async function verifyBackup({
   manifest,
   clock,
   signal,
-}: {
-  repository: Repository;
-  manifest: BackupManifest;
+}: Needs<"repository" | "manifest" | "signal"> & {
   clock: Pick<Clock, "monotonicMs">;
-  signal: AbortSignal;
 }): Promise<Verification> {
   const startedMs = clock.monotonicMs();
   const read = new Set<string>();
@@ -72,15 +67,11 @@ export async function rehearseRestore({
   clock,
   fillRandom,
   signal,
-}: {
-  repository: Repository;
-  manifest: BackupManifest;
+}: Needs<"repository" | "manifest" | "fillRandom" | "signal"> & {
   /** The folder is created next to it. It may not exist. */
   databasePath: string;
   open: (files: ApplianceFiles) => Promise<void>;
   clock: Pick<Clock, "monotonicMs">;
-  fillRandom: FillRandom;
-  signal: AbortSignal;
 }): Promise<Verification> {
   const startedMs = clock.monotonicMs();
   const lock = lockCopies(databasePath);

@@ -16,9 +16,9 @@ import { fileStamp, type Instant } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { StartError } from "../../../platform/lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
-import type { Repository } from "../repository/repository.ts";
 import { checkDatabase, forgetLastStore } from "./open-database.ts";
 import { stageFiles } from "./stage-files.ts";
+import type { Needs } from "../repository/needs.ts";
 
 /**
  * Replaces the database, the screenshots and the archive with those of a backup, and keeps the previous ones next to
@@ -31,7 +31,7 @@ export async function restoreBackup({
   repository: { store },
   signal,
   ...options
-}: Replacement & { repository: Repository; signal: AbortSignal }): Promise<{
+}: Replacement & Needs<"repository" | "signal">): Promise<{
   keptAs: string[];
   configuration: string | undefined;
 }> {

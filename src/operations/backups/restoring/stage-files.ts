@@ -5,6 +5,7 @@ import { getChunk, readFileList } from "../repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../repository/format.ts";
 import { type BackupStore, StoreError } from "../stores/store.ts";
 import { writeFileOf } from "./write-file.ts";
+import type { Needs } from "../repository/needs.ts";
 
 /** Files that are written at the same time: each waits for the disk, and for the network. */
 const concurrencyMax = 8;
@@ -20,12 +21,11 @@ export async function stageFiles({
   manifest,
   files,
   signal,
-}: {
-  store: BackupStore;
-  manifest: BackupManifest;
-  files: ApplianceFiles;
-  signal: AbortSignal;
-}): Promise<{ count: number; bytes: number; configuration: string | undefined }> {
+}: Needs<"store" | "manifest" | "signal"> & { files: ApplianceFiles }): Promise<{
+  count: number;
+  bytes: number;
+  configuration: string | undefined;
+}> {
   for (const folder of [files.screenshots, files.archive]) await mkdir(folder, { mode: 0o700 });
   const running = new Set<Promise<void>>();
   let failure: { error: unknown } | undefined;

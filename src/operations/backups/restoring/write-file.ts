@@ -2,6 +2,7 @@ import { copyFile, open, type FileHandle } from "node:fs/promises";
 import { StoreError, type BackupStore } from "../stores/store.ts";
 import { getChunk } from "../repository/file-list.ts";
 import { blockBytes, blocksPerChunk, fileChunkBytes, type FileEntry } from "../repository/format.ts";
+import type { Needs } from "../repository/needs.ts";
 
 /** An earlier state of a file, on this machine. */
 export interface EarlierFile {
@@ -9,24 +10,19 @@ export interface EarlierFile {
   path: string;
 }
 
+interface WrittenFile extends Needs<"store" | "signal"> {
+  entry: FileEntry;
+  target: string;
+  earlier?: EarlierFile | undefined;
+}
+
 /**
  * Writes a file of a backup to a new path, durably, readable by its owner only. Of an earlier state, what has not
  * changed is copied instead of fetched.
  * @throws StoreError `damaged`, or an error of the system
  */
-export async function writeFileOf({
-  store,
-  entry,
-  target,
-  earlier,
-  signal,
-}: {
-  store: BackupStore;
-  entry: FileEntry;
-  target: string;
-  earlier?: EarlierFile | undefined;
-  signal: AbortSignal;
-}): Promise<void> {
+export async function writeFileOf(file: WrittenFile): Promise<void> {
+  const { store, entry, target, earlier, signal } = file;
   requireComplete(store, entry);
   if (earlier !== undefined) await copyFile(earlier.path, target);
   const handle = await open(target, earlier === undefined ? "wx" : "r+", 0o600);
@@ -40,7 +36,7 @@ export async function writeFileOf({
       if (content.length !== Math.min(fileChunkBytes, entry.bytes - position)) throw invalid(store, entry);
       await writeAt(handle, content, position);
     }
-    await applyChanges({ store, entry, handle, earlier: earlier?.entry, dirty, signal });
+    await applyChanges(file, handle, dirty);
     await handle.sync();
   } finally {
     await handle.close();
@@ -84,22 +80,12 @@ function placesOf(entry: FileEntry | undefined): Map<number, string> {
   return places;
 }
 
-async function applyChanges({
-  store,
-  entry,
-  handle,
-  earlier,
-  dirty,
-  signal,
-}: {
-  store: BackupStore;
-  entry: FileEntry;
-  handle: FileHandle;
-  earlier: FileEntry | undefined;
-  dirty: ReadonlySet<number>;
-  signal: AbortSignal;
-}): Promise<void> {
-  const before = placesOf(earlier);
+async function applyChanges(
+  { store, entry, earlier, signal }: WrittenFile,
+  handle: FileHandle,
+  dirty: ReadonlySet<number>,
+): Promise<void> {
+  const before = placesOf(earlier?.entry);
   for (const { chunk, blocks } of entry.changes ?? []) {
     signal.throwIfAborted();
     const needed = [...blocks.entries()].filter(

@@ -10,6 +10,7 @@ import { StoreError } from "../stores/store.ts";
 import { shellWord } from "../../../platform/lib/shell-word.ts";
 import type { MessagePort } from "node:worker_threads";
 import { messageOf, codeOf } from "../../../platform/lib/errors.ts";
+import type { Needs } from "../repository/needs.ts";
 
 const tokenBytes = 16;
 
@@ -31,7 +32,7 @@ export interface BackupTask {
 /** @throws StoreError, or an error of the system */
 export async function runBackup(
   { settings, ...task }: BackupTask,
-  { clock, fillRandom, signal }: { clock: Clock; fillRandom: FillRandom; signal: AbortSignal },
+  { clock, fillRandom, signal }: Needs<"clock" | "fillRandom" | "signal">,
 ): Promise<MadeBackup> {
   const repository = await openForWriting(settings, task.outcomes.store, { clock, fillRandom, signal });
   return makeBackup({
@@ -75,12 +76,7 @@ async function openForWriting(
  */
 export function openBackups(
   { location, encryptWith }: { location: BackupLocation; encryptWith: string | null },
-  {
-    clock,
-    fillRandom,
-    signal,
-    creates,
-  }: { clock: Clock; fillRandom: FillRandom; signal: AbortSignal; creates: boolean },
+  { clock, fillRandom, signal, creates }: Needs<"clock" | "fillRandom" | "signal"> & { creates: boolean },
 ): Promise<Repository> {
   const store = openStore({ location, clock, fillRandom, signal });
   return openRepository({

@@ -71,6 +71,7 @@ export function createS3Store({
   const base = baseUrl(location);
   const start = prefix === "" ? "" : `${prefix}/`;
   const urlOf = (key: string) => new URL(base.href + start + key);
+  const unexpected = (reason: string) => new StoreError("unexpected", `backups in ${name}: ${reason}`);
 
   const sendOnce = async (request: S3Request): Promise<S3Response | StoreError> => {
     const { method, url, body = noBody, responseBytesMax = errorBytesMax } = request;
@@ -85,12 +86,9 @@ export function createS3Store({
     });
     if ("failure" in result)
       return new StoreError("unreachable", `backups in ${name}: ${url.host}: ${describeFailure(result)}`);
-    if (result.response.cut)
-      return new StoreError(
-        "unexpected",
-        `backups in ${name}: a response of more than ${responseBytesMax} bytes`,
-      );
-    return result.response;
+    return result.response.cut
+      ? unexpected(`a response of more than ${responseBytesMax} bytes`)
+      : result.response;
   };
   /** Repeats a request until it has an outcome that will not change. */
   const send = async (request: S3Request): Promise<S3Response> => {
@@ -133,17 +131,18 @@ export function createS3Store({
         const url = listUrl(base, { prefix: start + wanted, continuation });
         const response = await send({ method: "GET", url, responseBytesMax: listPageBytesMax });
         const page = readListPage(requireSuccess(response).body);
-        if (page === undefined)
-          throw new StoreError("unexpected", `backups in ${name}: the list of objects is not one of S3`);
+        if (page === undefined) throw unexpected("the list of objects is not one of S3");
         for (const { key, bytes } of page.objects) {
-          const problem = problemOfList({ key, last, prefix: start + wanted, count: ++count });
-          if (problem !== undefined) throw new StoreError("unexpected", `backups in ${name}: ${problem}`);
+          // Without progress, the pages of a faulty server would never end.
+          if (key <= last || !key.startsWith(start + wanted))
+            throw unexpected("the list of objects is not in order");
+          if (++count > objectsMax) throw unexpected(`more than ${objectsMax} objects`);
           last = key;
           const ours = key.slice(start.length);
           if (isKey(ours) && bytes <= objectBytesMax) yield { key: ours, bytes };
         }
         if (page.objects.length === 0 && page.continuation !== undefined)
-          throw new StoreError("unexpected", `backups in ${name}: the list of objects has an empty page`);
+          throw unexpected("the list of objects has an empty page");
         ({ continuation } = page);
       } while (continuation !== undefined);
     },
@@ -153,22 +152,6 @@ export function createS3Store({
       if (!isAbsent(response)) requireSuccess(response);
     },
   };
-}
-
-/** Returns why the next object of a list cannot be used. Without progress, the pages of a faulty server would never end. */
-function problemOfList({
-  key,
-  last,
-  prefix,
-  count,
-}: {
-  key: string;
-  last: string;
-  prefix: string;
-  count: number;
-}): string | undefined {
-  if (key <= last || !key.startsWith(prefix)) return "the list of objects is not in order";
-  return count > objectsMax ? `more than ${objectsMax} objects` : undefined;
 }
 
 interface S3Request {
