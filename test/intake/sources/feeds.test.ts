@@ -5,7 +5,8 @@ import { gzipSync } from "node:zlib";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import { createYielder } from "../../../src/platform/lib/yielder.ts";
 import { createCandidates } from "../../../src/intake/sources/candidates.ts";
-import type { Feed, InspectFeed } from "../../../src/intake/sources/feeds/feed-reader.ts";
+import type { Feed } from "../../../src/intake/sources/feeds/feed-reader.ts";
+import type { InspectFeed } from "../../../src/intake/sources/needs.ts";
 import { createFeeds, createFolderFeeds, type Feeds } from "../../../src/intake/sources/feeds/feeds.ts";
 import { analyst, openStores, type Stores } from "../../support/stores.ts";
 

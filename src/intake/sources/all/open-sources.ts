@@ -1,4 +1,3 @@
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import { openNameSearches } from "../../../engines/archive/search/name-searches.ts";
 import type { DiskArchiveOptions } from "../../../engines/archive/storing/disk-archive.ts";
 import { openArchive } from "../../../engines/archive/storing/open-archive.ts";
@@ -7,27 +6,23 @@ import { archiveFolder } from "../../../engines/archive/files/folder.ts";
 import { tryLock } from "../../../platform/database/lock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import type { Config, FeedConfig } from "../../../platform/config/config.ts";
-import type { Needs } from "../../../platform/database/needs.ts";
-import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Inspections } from "../../../facts/inspection/inspections.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
-import type { Turns } from "../../../platform/network/turns.ts";
 import type { OnConfigChange } from "../../../platform/reload/live-config.ts";
-import type { Threats } from "../../../threats/threats/threats.ts";
 import { createSourceActivity } from "../activity/source-activity.ts";
-import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
 import { createArchiveChecks } from "../archive-checks/archive-checks.ts";
-import { createCandidates, type Candidates } from "../candidates.ts";
+import { createCandidates } from "../candidates.ts";
 import { createImports } from "../imports/imports.ts";
-import { createSourcePauses, type SourcePauses } from "../pauses/source-pauses.ts";
+import { createSourcePauses } from "../pauses/source-pauses.ts";
 import { type Source, feedKind } from "../source.ts";
 import { createLogReading } from "./read-one-log.ts";
 import { createSettings } from "../../../access/settings/settings.ts";
 import { userAgentOf } from "../../../platform/lib/build-info.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import { createCertstreamFeeds, isStreamFeed } from "../certstream/certstream-feed.ts";
-import { createFeeds, createFolderFeeds, isFolderFeed, type Feeds } from "../feeds/feeds.ts";
-import type { InspectFeed } from "../feeds/feed-reader.ts";
+import type { FeedSource } from "../feeds/feed-loop.ts";
+import { createFeeds, createFolderFeeds, isFolderFeed } from "../feeds/feeds.ts";
+import type { FeedDependencies, InspectFeed, SourceNeeds } from "../needs.ts";
 import { isUrlFeed } from "../url-feeds/url-feed-config.ts";
 import { createUrlFeeds } from "../url-feeds/url-feeds.ts";
 
@@ -36,15 +31,21 @@ const certificateLogReading = lazy(
   () => require("./open-certificate-logs.ts") as typeof import("./open-certificate-logs.ts"),
 );
 
-interface SourcesDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
+interface SourcesDependencies extends SourceNeeds<
+  | "auditLog"
+  | "clock"
+  | "database"
+  | "domains"
+  | "fillRandom"
+  | "log"
+  | "startWorker"
+  | "threats"
+  | "turns"
+  | "yielder"
+> {
   config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
   onConfigChange: OnConfigChange;
-  domains: ProtectedDomains;
-  threats: Threats;
-  auditLog: AuditLog;
-  turns: Turns;
   inspections: Pick<Inspections, "enqueue">;
-  startWorker: StartWorker | undefined;
 }
 
 /** Constructs everything that names come from, and what checks them. */
@@ -111,92 +112,59 @@ export function openSources({ config, onConfigChange, ...shared }: SourcesDepend
   };
 }
 
-/** Everything that is declared as `[[feeds]]`. */
-interface OpenedFeeds extends Feeds {
-  /** All of them, streams included. */
-  all(): readonly Source[];
-  /** Makes the feeds match what is declared. */
-  update(declared: readonly FeedConfig[]): void;
-  start(): void;
-  stop(): Promise<void>;
-}
+type FeedsDependencies = Omit<FeedDependencies, "inspectFeed" | "resolveHost" | "userAgent"> &
+  Pick<SourcesDependencies, "auditLog" | "inspections"> & {
+    config: Pick<Config, "certificateLogs" | "feeds">;
+  };
 
-interface FeedsDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
-  auditLog: AuditLog;
-  candidates: Candidates;
-  config: Pick<Config, "certificateLogs" | "feeds">;
-  inspections: Pick<Inspections, "enqueue">;
-  pauses: SourcePauses;
-  turns: Turns;
-}
-
-/** Constructs the feeds of all types. */
-function openFeeds({ auditLog, config, inspections, ...given }: FeedsDependencies): OpenedFeeds {
+/** Constructs everything that is declared as `[[feeds]]`. */
+function openFeeds({ auditLog, config, inspections, ...given }: FeedsDependencies) {
   const { clock, database } = given;
-  const resolveHost = createSystemResolver({ clock });
-  const userAgent = userAgentOf(config.certificateLogs.contact);
   const inspectFeed: InspectFeed = ({ inspect, name }, source) =>
     inspect
       ? (addresses) =>
           void inspections.enqueue(addresses, { priority: "feed", source, origin: { kind: feedKind, name } })
       : undefined;
+  const resolveHost = createSystemResolver({ clock });
+  const userAgent = userAgentOf(config.certificateLogs.contact);
   const shared = { ...given, inspectFeed, resolveHost, userAgent };
   const fetchedOf = () => config.feeds.filter(isUrlFeed);
   const settings = createSettings({ database, clock });
-  const folders = createDeclaredSources({
-    declared: config.feeds.filter(isFolderFeed),
-    open: createFolderFeeds(shared),
-  });
-  const fetched = createDeclaredSources({
-    declared: fetchedOf(),
-    open: createUrlFeeds({ ...shared, declared: fetchedOf, settings }),
-  });
-  const streams = createDeclaredSources({
-    declared: config.feeds.filter(isStreamFeed),
-    open: createCertstreamFeeds(shared),
-  });
+  const folders = createDeclaredSources(createFolderFeeds(shared));
+  const fetched = createDeclaredSources(createUrlFeeds({ ...shared, declared: fetchedOf, settings }));
+  const streams = createDeclaredSources(createCertstreamFeeds(shared));
   const groups = [folders, fetched, streams];
   const watchers = () => [...folders.list, ...fetched.list];
   const { idle, readAgain, status } = createFeeds({ auditLog, database, watchers });
+  /** Makes the feeds match what is declared. */
+  function update(declared: readonly FeedConfig[]): void {
+    folders.update(declared.filter(isFolderFeed));
+    fetched.update(declared.filter(isUrlFeed));
+    streams.update(declared.filter(isStreamFeed));
+  }
+  update(config.feeds);
   return {
-    get sources() {
+    get sources(): readonly FeedSource[] {
       return watchers();
     },
     idle,
     readAgain,
     status,
+    /** Returns all feeds, streams included. */
     all: () => groups.flatMap(({ list }): readonly Source[] => list),
-    update(declared) {
-      folders.update(declared.filter(isFolderFeed));
-      fetched.update(declared.filter(isUrlFeed));
-      streams.update(declared.filter(isStreamFeed));
-    },
+    update,
     start: () => groups.forEach((group) => group.start()),
     stop: async () => void (await Promise.all(groups.map((group) => group.stop()))),
   };
 }
 
-/** Sources that the configuration file declares, by name. */
-interface DeclaredSources<Declared, Opened extends Source> {
-  /** The present sources, in the order of the file. The array itself changes with an update. */
-  readonly list: readonly Opened[];
-  /**
-   * Makes the sources match what is declared. A source whose settings did not change goes on. One that was changed or removed
-   * stops at its next yield, and everything up to its last recorded position is kept; a changed one then starts again.
-   */
-  update(declared: readonly Declared[]): void;
-  start(): void;
-  stop(): Promise<void>;
-}
-
-/** @param options.open creates a source, without starting it */
-function createDeclaredSources<Declared extends { name: string }, Opened extends Source>({
-  declared,
-  open,
-}: {
-  declared: readonly Declared[];
-  open: (config: Declared) => Opened;
-}): DeclaredSources<Declared, Opened> {
+/**
+ * Sources that the configuration file declares, by name.
+ * @param open creates a source, without starting it
+ */
+function createDeclaredSources<Declared extends { name: string }, Opened extends Source>(
+  open: (config: Declared) => Opened,
+) {
   const list: Opened[] = [];
   let known = new Map<string, { config: Declared; source: Opened }>();
   /** Sources that stop, by name. */
@@ -216,6 +184,10 @@ function createDeclaredSources<Declared extends { name: string }, Opened extends
     if (isStarted && known.get(name)?.source === source) source.start();
   }
 
+  /**
+   * Makes the sources match what is declared. A source whose settings did not change goes on. One that was changed or removed
+   * stops at its next yield, and everything up to its last recorded position is kept; a changed one then starts again.
+   */
   function update(wanted: readonly Declared[]): void {
     const before = known;
     known = new Map(
@@ -233,9 +205,9 @@ function createDeclaredSources<Declared extends { name: string }, Opened extends
       if (before.get(name)?.source !== source) void startOne(name, source);
   }
 
-  update(declared);
   return {
-    list,
+    /** The present sources, in the order of the file. The array itself changes with an update. */
+    list: list as readonly Opened[],
     update,
     start() {
       isStarted = true;

@@ -1,6 +1,5 @@
 import { delay, type Clock, type Instant } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
-import type { Needs } from "../../../platform/lib/needs.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { describeSourceError } from "../../../platform/network/failure.ts";
@@ -9,29 +8,15 @@ import {
   createWebSocketClient,
 } from "../../../platform/network/websocket/websocket.ts";
 import type { Tally } from "../tally.ts";
-import type { Candidates } from "../candidates.ts";
-import type { InspectFeed } from "../feeds/feed-reader.ts";
+import { sumOf } from "../../../platform/lib/sums.ts";
+import type { FeedDependencies, InspectFeed, SourceNeeds } from "../needs.ts";
 import { locationOf, withQuery } from "../feeds/feed-url.ts";
-import type { SourcePausing, SourcePauses } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck, SourceKind } from "../source.ts";
 import type { CertificateNames } from "./messages.ts";
 import { createNameQueue, type NameQueue } from "./name-queue.ts";
 import { createStreamConnection, messageBytesMax } from "./stream-connection.ts";
 import type { FeedConfig } from "../../../platform/config/config.ts";
 import { randomNumber } from "../../../platform/lib/ids.ts";
-import type { ResolveHost } from "../../../platform/network/resolve.ts";
-import type { Turns } from "../../../platform/network/turns.ts";
-
-/** A certstream server as the configuration declares it. */
-export interface CertstreamFeed {
-  name: string;
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  /** Secret `name=value`, added to the query. */
-  query: string | null;
-  /** Queues the pages of the names for inspection; undefined: they are not inspected. */
-  inspect: ReturnType<InspectFeed>;
-}
 
 export const certstreamKind: SourceKind = "certstream";
 
@@ -39,16 +24,42 @@ export const certstreamKind: SourceKind = "certstream";
 const dropsShownMs = 10 * 60_000;
 /** Delay until names are checked again after an error of the database. */
 const retryMs = 5_000;
-const noCounts = { received: 0, invalid: 0, matched: 0, created: 0 };
+type Counts = Pick<Tally, "received" | "invalid" | "matched" | "created">;
 
-interface CertstreamFeedDependencies extends Needs<"clock" | "log"> {
-  feed: CertstreamFeed;
-  candidates: Candidates;
+/** Returns a function that creates a source for a feed of the type `certstream`. */
+export function createCertstreamFeeds({
+  inspectFeed,
+  pauses,
+  resolveHost,
+  turns,
+  ...shared
+}: Omit<FeedDependencies, "database" | "yielder">): (feed: StreamFeedConfig) => Source {
+  return (feed) => {
+    const { name, allowPrivateNetworks } = feed;
+    const rules = { allowPrivateNetworks };
+    return createCertstreamFeed({
+      ...shared,
+      feed,
+      client: createWebSocketClient({ ...shared, resolveHost, rules, turns }),
+      inspect: inspectFeed(feed, "certificate_transparency"),
+      pausing: pauses.of({ kind: certstreamKind, name }),
+    });
+  };
+}
+
+type StreamFeedConfig = FeedConfig & { url: string };
+
+/** Recognizes a feed that is read as a stream. */
+export function isStreamFeed(feed: FeedConfig): feed is StreamFeedConfig {
+  return feed.type === "certstream" && feed.url !== null;
+}
+
+interface CertstreamFeedDependencies extends SourceNeeds<
+  "candidates" | "clock" | "fillRandom" | "log" | "pausing" | "userAgent"
+> {
+  feed: StreamFeedConfig;
   client: WebSocketClient;
-  pausing: SourcePausing;
-  /** Returns a number from 0 to below 1. */
-  random: () => number;
-  userAgent: string;
+  inspect: ReturnType<InspectFeed>;
 }
 
 /**
@@ -56,12 +67,12 @@ interface CertstreamFeedDependencies extends Needs<"clock" | "log"> {
  * no connection is missed. The counts are those since the start.
  */
 function createCertstreamFeed(dependencies: CertstreamFeedDependencies): Source {
-  const { feed, candidates, client, clock, log, pausing, random, userAgent } = dependencies;
+  const { feed, client, clock, fillRandom, log, pausing, userAgent } = dependencies;
   const { name } = feed;
   const location = locationOf(feed.url);
   const request = { url: withQuery(feed.url, feed.query), headers: withUserAgent(feed.headers, userAgent) };
   const queue = createNameQueue({ clock });
-  const checks = createNameChecks({ ...feed, queue, candidates, clock, log });
+  const checks = createNameChecks({ ...dependencies, queue });
   const arrivals = createArrivals({ queue, clock });
   let stopping = new AbortController();
   let running: Promise<unknown> | undefined;
@@ -69,7 +80,7 @@ function createCertstreamFeed(dependencies: CertstreamFeedDependencies): Source 
   const connection = createStreamConnection({
     client,
     clock,
-    random,
+    random: () => randomNumber(fillRandom),
     request,
     onNames: arrivals.add,
     onUnusable: arrivals.addUnusable,
@@ -107,7 +118,7 @@ function createCertstreamFeed(dependencies: CertstreamFeedDependencies): Source 
     check: () => checkServer(client, { ...request, location }),
     status() {
       const { isConnected, problem: failure } = connection.state();
-      const tally = checks.tally();
+      const { received, ...counts } = checks.tally();
       return {
         name,
         location,
@@ -122,10 +133,8 @@ function createCertstreamFeed(dependencies: CertstreamFeedDependencies): Source 
         overdue: null,
         latest: arrivals.latest(),
         lastReadAt: null,
-        amounts: arrivals.amounts(tally.received),
-        invalid: tally.invalid,
-        matched: tally.matched,
-        created: tally.created,
+        amounts: arrivals.amounts(received),
+        ...counts,
       };
     },
   };
@@ -162,24 +171,26 @@ function createArrivals({ queue, clock }: { queue: NameQueue; clock: Clock }) {
   };
 }
 
-interface NameChecksDependencies extends Needs<"clock" | "log"> {
-  name: string;
-  queue: NameQueue;
-  candidates: Candidates;
-  inspect: ReturnType<InspectFeed>;
-}
-
 /** Checks the names in the queue. */
-function createNameChecks({ name, queue, candidates, clock, inspect, log }: NameChecksDependencies) {
-  /** Counts of the runs before the present one. */
-  let before = noCounts;
-  let tally = noCounts;
+function createNameChecks({
+  feed: { name },
+  queue,
+  candidates,
+  clock,
+  inspect,
+  log,
+}: Pick<CertstreamFeedDependencies, "candidates" | "clock" | "feed" | "inspect" | "log"> & {
+  queue: NameQueue;
+}) {
+  let tally: Counts = { received: 0, invalid: 0, matched: 0, created: 0 };
   return {
     tally: () => tally,
     /** Runs until the signal is aborted, also after errors. */
     async run(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
-        const add = (soFar: Readonly<Tally>) => void (tally = sum(before, soFar));
+        const before = tally;
+        const add = (soFar: Readonly<Tally>) =>
+          void (tally = sumOf([before, soFar], "received", "invalid", "matched", "created"));
         try {
           await candidates.process(queue.batches(signal), {
             source: "certificate_transparency",
@@ -193,7 +204,6 @@ function createNameChecks({ name, queue, candidates, clock, inspect, log }: Name
           logDropped(log, error, "certstream.names_not_recorded");
           await delay(clock, retryMs, signal);
         }
-        before = tally;
       }
     },
   };
@@ -207,14 +217,8 @@ async function checkServer(
   const closing = new AbortController();
   const ignore = () => {};
   try {
-    await client.open({
-      url,
-      headers,
-      messageBytesMax,
-      signal: closing.signal,
-      onMessage: ignore,
-      onEnd: ignore,
-    });
+    const { signal } = closing;
+    await client.open({ url, headers, messageBytesMax, signal, onMessage: ignore, onEnd: ignore });
     return { level: "ok", detail: `${location}: accepts connections` };
   } catch (error) {
     return { level: "error", detail: `${location}: ${describeSourceError(error)}` };
@@ -226,49 +230,4 @@ async function checkServer(
 function withUserAgent(headers: Readonly<Record<string, string>>, userAgent: string): Record<string, string> {
   const isReplaced = Object.keys(headers).some((name) => name.toLowerCase() === "user-agent");
   return isReplaced ? { ...headers } : { ...headers, "User-Agent": userAgent };
-}
-
-function sum(a: typeof noCounts, b: typeof noCounts): typeof noCounts {
-  return {
-    received: a.received + b.received,
-    invalid: a.invalid + b.invalid,
-    matched: a.matched + b.matched,
-    created: a.created + b.created,
-  };
-}
-
-interface CertstreamFeedsDependencies extends Needs<"clock" | "fillRandom" | "log"> {
-  candidates: Candidates;
-  inspectFeed: InspectFeed;
-  pauses: SourcePauses;
-  resolveHost: ResolveHost;
-  turns: Turns;
-  userAgent: string;
-}
-
-/** Returns a function that creates a source for a feed of the type `certstream`. */
-export function createCertstreamFeeds(
-  dependencies: CertstreamFeedsDependencies,
-): (feed: StreamFeedConfig) => Source {
-  const { inspectFeed, pauses, resolveHost, turns, ...shared } = dependencies;
-  const { clock, fillRandom } = shared;
-  return (declared) => {
-    const { name, url, headers, query, allowPrivateNetworks } = declared;
-    const inspect = inspectFeed(declared, "certificate_transparency");
-    const rules = { allowPrivateNetworks };
-    return createCertstreamFeed({
-      ...shared,
-      feed: { name, url, headers, query, inspect },
-      client: createWebSocketClient({ clock, fillRandom, resolveHost, rules, turns }),
-      pausing: pauses.of({ kind: certstreamKind, name }),
-      random: () => randomNumber(fillRandom),
-    });
-  };
-}
-
-type StreamFeedConfig = FeedConfig & { url: string };
-
-/** Recognizes a feed that is read as a stream. */
-export function isStreamFeed(feed: FeedConfig): feed is StreamFeedConfig {
-  return feed.type === "certstream" && feed.url !== null;
 }

@@ -1,8 +1,7 @@
 import type { Timer } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
-import type { Needs } from "../../../platform/lib/needs.ts";
+import type { SourceNeeds } from "../needs.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
-import type { SourcePausing } from "../pauses/source-pauses.ts";
 import { feedKind, type Source, type SourceCheck } from "../source.ts";
 import type { FeedStatus } from "./feed-status.ts";
 
@@ -33,11 +32,10 @@ interface FeedRounds {
   check(): Promise<SourceCheck>;
 }
 
-interface FeedLoopDependencies extends Needs<"clock"> {
+interface FeedLoopDependencies extends SourceNeeds<"clock" | "pausing"> {
   name: string;
   /** When rounds begin, in addition to the start and the end of a pause. */
   pattern: string;
-  pausing: SourcePausing;
   /** @param runSoon begins a round after a delay */
   rounds: (runSoon: (delayMs: number) => void) => FeedRounds;
   onStart?: () => void;

@@ -1,12 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
-import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
-import type { CandidateOptions } from "../candidate-run.ts";
 import type { Tally } from "../tally.ts";
-import type { Candidates } from "../candidates.ts";
 import type { NameBatch } from "../name-batch.ts";
+import { sumOf } from "../../../platform/lib/sums.ts";
+import type { SourceNeeds } from "../needs.ts";
 import { NameListError } from "../name-file-bytes/byte-source.ts";
 import {
   batchOfChunk,
@@ -32,12 +29,6 @@ export interface Feed {
   inspect: boolean;
 }
 
-/** Returns what queues the addresses of a feed for inspection; undefined if it does not want that. */
-export type InspectFeed = (
-  feed: Pick<Feed, "name" | "inspect">,
-  source: ThreatSource,
-) => CandidateOptions["inspect"];
-
 export interface FileReading {
   feed: Pick<Feed, "name" | "format" | "column" | "inspect">;
   /** Path of the file, or the name of a list that is fetched. */
@@ -62,28 +53,21 @@ export interface FileReading {
  */
 export type ReadFeedFile = (reading: FileReading) => Promise<FeedFile | undefined>;
 
-interface FeedReaderDependencies {
-  candidates: Candidates;
-  clock: Clock;
-  database: Pick<Database, "write">;
+export function createFeedReader({
+  candidates,
+  clock,
+  database,
+  files,
+  inspectFeed,
+}: SourceNeeds<"candidates" | "clock" | "database" | "inspectFeed"> & {
   files: FeedFileStore;
-  inspectFeed: InspectFeed;
-}
-
-export function createFeedReader(dependencies: FeedReaderDependencies): ReadFeedFile {
-  const { candidates, clock, database, files, inspectFeed } = dependencies;
+}): ReadFeedFile {
   return async ({ feed, path, open, isSelected, file, before, toEnd, signal, onSave }) => {
+    const startedAt = clock.now();
     let row: FeedFile = {
-      feed: feed.name,
-      path,
-      position: before?.position ?? 0,
-      lines: before?.lines ?? 0,
-      fingerprint: before?.fingerprint ?? null,
-      invalid: before?.invalid ?? 0,
-      matched: before?.matched ?? 0,
-      created: before?.created ?? 0,
-      startedAt: clock.now(),
+      ...(before ?? unreadFile({ feed: feed.name, path, startedAt, ...file })),
       ...file,
+      startedAt,
       completedAt: null,
       error: null,
     };
@@ -115,9 +99,7 @@ export function createFeedReader(dependencies: FeedReaderDependencies): ReadFeed
           position,
           lines: line - 1,
           fingerprint: seekable ? fingerprintOf(handle, position) : null,
-          invalid: first.invalid + tally.invalid,
-          matched: first.matched + tally.matched,
-          created: first.created + tally.created,
+          ...sumOf([first, tally], "invalid", "matched", "created"),
         });
       await candidates.process(batchesOf(list, isSelected), {
         source: "feed",
@@ -138,6 +120,14 @@ export function createFeedReader(dependencies: FeedReaderDependencies): ReadFeed
     }
     return row;
   };
+}
+
+/** Returns the progress in a file of which nothing was read. */
+export function unreadFile(
+  file: Pick<FeedFile, "feed" | "path" | "bytes" | "modifiedAt" | "startedAt">,
+): FeedFile {
+  const counts = { invalid: 0, matched: 0, created: 0 };
+  return { ...file, position: 0, lines: 0, fingerprint: null, ...counts, completedAt: null, error: null };
 }
 
 async function* batchesOf(

@@ -1,3 +1,4 @@
+import { sumOf } from "../../../platform/lib/sums.ts";
 import { basename } from "node:path";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { counted } from "../../../platform/lib/wording.ts";
@@ -19,45 +20,37 @@ export interface FeedStatus extends SourceStatus {
 export function feedStatus(
   { name, path }: Pick<Feed, "name" | "path">,
   {
-    state,
     missing,
-    skipped,
-    files,
     now,
-  }: {
-    state: SourceStatus["state"];
-    missing: string | null;
-    skipped: SkippedFiles;
-    files: FeedFile[];
-    now: Instant;
-  },
+    ...known
+  }: Pick<FeedStatus, "files" | "skipped" | "state"> & { missing: string | null; now: Instant },
 ): FeedStatus {
+  const { files, skipped } = known;
   const faulty = files.findLast(({ error }) => error !== null);
   const latestAt = lastFileAt(files);
   const latest = files.find(({ modifiedAt }) => modifiedAt === latestAt);
-  const completedAt = Math.max(...files.map((file) => file.completedAt ?? 0), 0);
-  const sum = (field: "lines" | "invalid" | "matched" | "created") =>
-    files.reduce((total, file) => total + file[field], 0);
   return {
     name,
     location: path,
-    state,
     problem:
       missing ??
       (faulty === undefined ? describeSkipped(skipped) : `${basename(faulty.path)} ${faulty.error}`),
     overdue: overdueOf(files, now),
     latest: latest === undefined ? null : { name: basename(latest.path), at: latest.modifiedAt },
-    lastReadAt: completedAt === 0 ? null : completedAt,
     amounts: [
       { count: files.length, unit: "file" },
-      { count: sum("lines"), unit: "line" },
+      { count: sumOf(files, "lines").lines, unit: "line" },
     ],
-    invalid: sum("invalid"),
-    matched: sum("matched"),
-    created: sum("created"),
-    files,
-    skipped,
+    ...resultOf(files),
+    ...known,
   };
+}
+
+/** Returns what was read of some files. */
+export function resultOf(files: readonly FeedFile[]) {
+  const completedAt = Math.max(...files.map((file) => file.completedAt ?? 0), 0);
+  const lastReadAt = completedAt === 0 ? null : completedAt;
+  return { lastReadAt, ...sumOf(files, "invalid", "matched", "created") };
 }
 
 /** Describes the entries that are never read, such as `link.txt is a link that leaves the folder`; null if none. */

@@ -2,11 +2,10 @@ import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
 import { notFound } from "../../../platform/lib/errors.ts";
 import { createLimiter, type Limiter } from "../../../platform/lib/limiter.ts";
-import type { Candidates } from "../candidates.ts";
-import type { SourcePauses, SourcePausing } from "../pauses/source-pauses.ts";
+import type { SourceNeeds } from "../needs.ts";
 import { createFeedFileStore, type FeedFileStore } from "./feed-file-store.ts";
 import { feedKind, type SourceStatus } from "../source.ts";
-import { createFeedReader, type Feed, type InspectFeed, type ReadFeedFile } from "./feed-reader.ts";
+import { createFeedReader, type Feed, type ReadFeedFile } from "./feed-reader.ts";
 import { checkFeed, feedStatus } from "./feed-status.ts";
 import { type FeedSource, type FeedWatcher, createFeedLoop } from "./feed-loop.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
@@ -34,21 +33,17 @@ export function isFolderFeed<T extends { path: string | null }>(feed: T): feed i
   return feed.path !== null;
 }
 
-interface FolderFeedsDependencies extends Needs<"clock" | "database" | "log"> {
-  candidates: Candidates;
-  inspectFeed: InspectFeed;
-  pauses: SourcePauses;
-}
-
 /** Returns a function that creates a feed that reads a file or a folder. */
-export function createFolderFeeds(dependencies: FolderFeedsDependencies): (feed: Feed) => FeedWatcher {
-  const { candidates, clock, database, inspectFeed, log, pauses } = dependencies;
+export function createFolderFeeds(
+  dependencies: SourceNeeds<"candidates" | "clock" | "database" | "inspectFeed" | "log" | "pauses">,
+): (feed: Feed) => FeedWatcher {
+  const { database, pauses } = dependencies;
   const files = createFeedFileStore(database);
-  const read = createFeedReader({ candidates, clock, database, files, inspectFeed });
+  const read = createFeedReader({ ...dependencies, files });
   const limit = createLimiter(readingsMax);
   return (feed) => {
     const pausing = pauses.of({ kind: feedKind, name: feed.name });
-    return createFeedWatcher({ feed, files, read, limit, clock, log, pausing });
+    return createFeedWatcher({ ...dependencies, feed, files, read, limit, pausing });
   };
 }
 
@@ -86,17 +81,16 @@ const hintDelayMs = 500;
 /** How long a file that was removed counts as read, as it may only be away for a while. */
 const removedKeptMs = 30 * 86_400_000;
 
-interface FeedWatcherDependencies extends Needs<"clock" | "log"> {
+interface FeedWatcherDependencies extends SourceNeeds<"clock" | "log" | "pausing"> {
   feed: Feed;
   files: FeedFileStore;
   read: ReadFeedFile;
   limit: Limiter;
-  pausing: SourcePausing;
 }
 
 /** Watches one feed and reads its files as they arrive. */
 function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWatcher {
-  const { feed, files, read, limit, clock, log, pausing } = dependencies;
+  const { feed, files, limit, clock, log, pausing } = dependencies;
   const known = createKnownFiles(feed.name, files);
   const watched = new Map<string, Watched>();
   let state: SourceStatus["state"] = "waiting";
@@ -123,7 +117,7 @@ function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWatcher {
       const decision = decide(known.get(path), watched.get(path)!, checkTime(clock));
       if (decision.do === "wait") waiting = true;
       else if (decision.do !== "nothing")
-        waiting = (await limit(() => readFile(path, file, decision, signal))) || waiting;
+        waiting = (await limit(() => readFile({ path, file, decision }, signal))) || waiting;
     }
     if (waiting) runSoon(settledMs);
   }
@@ -136,16 +130,11 @@ function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWatcher {
     hints = undefined;
   }
 
-  async function readFile(
-    path: string,
-    file: FileState,
-    decision: ReadDecision,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async function readFile(toRead: ToRead, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     state = "reading";
     try {
-      return await readDecided({ clock, feed, known, log, read, signal }, { path, file, decision });
+      return await readDecided({ ...dependencies, known, signal }, toRead);
     } finally {
       state = "watching";
     }
@@ -193,6 +182,12 @@ function checkTime(clock: Clock): CheckTime {
   return { now: clock.now(), nowMs: clock.monotonicMs() };
 }
 
+interface ToRead {
+  path: string;
+  file: FileState;
+  decision: ReadDecision;
+}
+
 /** Reads a file as decided. Returns whether it has to be checked again soon. */
 async function readDecided(
   {
@@ -202,8 +197,11 @@ async function readDecided(
     log,
     read,
     signal,
-  }: { clock: Clock; feed: Feed; known: KnownFiles; log: Log; read: ReadFeedFile; signal: AbortSignal },
-  { path, file, decision }: { path: string; file: FileState; decision: ReadDecision },
+  }: Pick<FeedWatcherDependencies, "clock" | "feed" | "log" | "read"> & {
+    known: KnownFiles;
+    signal: AbortSignal;
+  },
+  { path, file, decision }: ToRead,
 ): Promise<boolean> {
   const before = known.get(path);
   const isAppended =

@@ -1,5 +1,5 @@
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import type { HttpClient } from "../../../platform/network/http/http-client.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { describeSourceFailure } from "../../../platform/network/failure.ts";
 import { retryAfterMs } from "../../../platform/network/http/retry-after.ts";
@@ -15,56 +15,117 @@ const authenticateUrl = "https://account-api.icann.org/api/authenticate";
 const serviceDomain = "icann.org";
 const zonesMax = 5_000;
 
+const tokenCharactersMax = 8_192;
+/** Lifetime of a token that does not say when it expires. */
+const tokenMsDefault = 23 * 3_600_000;
+/** A token is not used in the last minutes of its life, because a download takes its time. */
+const tokenMsMin = 5 * 60_000;
+/** The service limits how often an account may authenticate. */
+const authenticateMsMin = 15 * 60_000;
+/** Wrong passwords are not tried more often than this. */
+const rejectedMsMin = 6 * 3_600_000;
+
 /** Zone that the account may download, with its address. */
 export interface ApprovedZone {
   zone: string;
   url: string;
 }
 
-export type Czds = ReturnType<typeof createCzds>;
-
-interface CzdsDependencies {
-  account: { username: string; password: string };
-  baseUrl: string | null;
-  client: HttpClient;
-  clock: Clock;
-  tokenStore: TokenStore;
-  userAgent: string;
+/** Stores one token as text. */
+interface TokenStore {
+  read(): string | undefined;
+  save(text: string): Promise<void>;
 }
 
+interface StoredToken {
+  /** SHA-256 of the account and the service that the token is for. */
+  account: string;
+  token: string;
+  issuedAt: Instant;
+  expiresAt: Instant;
+}
+
+export type Czds = ReturnType<typeof createCzds>;
+
 /** @param baseUrl address of a service with the same paths; null: that of ICANN. */
-export function createCzds({ account, baseUrl, client, clock, tokenStore, userAgent }: CzdsDependencies) {
+export function createCzds({
+  account,
+  baseUrl,
+  client,
+  clock,
+  tokenStore,
+  userAgent,
+}: NetworkNeeds<"client" | "clock" | "userAgent"> & {
+  account: { username: string; password: string };
+  baseUrl: string | null;
+  tokenStore: TokenStore;
+}) {
   const base = baseUrl?.replace(/\/+$/, "") ?? null;
   const links = base === null ? linksUrl : `${base}/czds/downloads/links`;
-  const tokens = createCzdsTokens({
-    account,
-    url: base === null ? authenticateUrl : `${base}/api/authenticate`,
-    client,
-    clock,
-    tokenStore,
-    userAgent,
-  });
+  const url = base === null ? authenticateUrl : `${base}/api/authenticate`;
+  const accountHash = new Bun.CryptoHasher("sha256")
+    .update(JSON.stringify([url, account.username, account.password]))
+    .digest("hex");
+  let isRejected = false;
+  const send = (request: SmallRequest) => sendToCzds({ client, clock, userAgent }, request);
+
+  function stored(): StoredToken | undefined {
+    const text = tokenStore.read();
+    const found = text === undefined ? undefined : (JSON.parse(text) as StoredToken);
+    return found?.account === accountHash ? found : undefined;
+  }
+
+  async function authenticate(signal: AbortSignal): Promise<{ token: string } | CzdsFailure> {
+    const headers = { "content-type": "application/json" };
+    const result = await send({ url, method: "POST", headers, body: JSON.stringify(account), signal });
+    if ("problem" in result) return result;
+    const { status, text } = result;
+    if (status === 401 || status === 403 || status === 404)
+      return {
+        problem: `CZDS rejects the user name or the password (status ${status}): correct username and password of the feed.`,
+        retryAfterMs: rejectedMsMin,
+      };
+    const issued = status === 200 ? tokenIn(text) : undefined;
+    if (issued === undefined)
+      return { problem: `CZDS sent no token (status ${status}).`, retryAfterMs: authenticateMsMin };
+    const now = clock.now();
+    const expiresAt = expiryOf(issued) ?? now + tokenMsDefault;
+    const found: StoredToken = { account: accountHash, token: issued, issuedAt: now, expiresAt };
+    await tokenStore.save(JSON.stringify(found));
+    isRejected = false;
+    return { token: issued };
+  }
+
+  /** Returns a token that is valid now: the stored one, or a new one. */
+  async function token(signal: AbortSignal): Promise<{ token: string } | CzdsFailure> {
+    const found = stored();
+    if (found === undefined) return authenticate(signal);
+    const sinceMs = clock.now() - found.issuedAt;
+    const isValid = !isRejected && sinceMs >= 0 && clock.now() < found.expiresAt - tokenMsMin;
+    if (isValid) return { token: found.token };
+    if (sinceMs < 0 || sinceMs >= authenticateMsMin) return authenticate(signal);
+    return {
+      problem: "CZDS rejects a token that it has just issued: another one is requested later.",
+      retryAfterMs: authenticateMsMin - sinceMs,
+    };
+  }
 
   return {
-    /** Returns a token that is valid now: the stored one, or a new one. */
-    token: tokens.get,
-
+    token,
     /** Forgets a token that the service has rejected. */
-    forgetToken: tokens.forget,
-
+    forgetToken: () => void (isRejected = true),
     /** Returns the zones that the account may download. */
     async approvedZones(signal: AbortSignal) {
       for (let attempt = 1; ; attempt++) {
-        const access = await tokens.get(signal);
+        const access = await token(signal);
         if ("problem" in access) return access;
-        const headers = { authorization: `Bearer ${access.token}`, "user-agent": userAgent };
-        const request = { url: links, method: "GET" as const, headers, body: "", signal };
-        const result = await sendToCzds({ client, clock }, request);
+        const headers = { authorization: `Bearer ${access.token}` };
+        const result = await send({ url: links, method: "GET", headers, body: "", signal });
         if ("problem" in result) return result;
         if (result.status === 200) return zonesIn(result.text, links, base === null);
         if (result.status !== 401 || attempt > 1)
           return { problem: `CZDS sent no list of zones (status ${result.status}).`, retryAfterMs: null };
-        tokens.forget();
+        isRejected = true;
       }
     },
   };
@@ -88,94 +149,6 @@ function zonesIn(text: string, from: string, isIcann: boolean): ApprovedZone[] |
 function isServiceUrl(url: URL, from: string, isIcann: boolean): boolean {
   if (!isIcann) return url.origin === new URL(from).origin;
   return url.protocol === "https:" && url.port === "" && url.hostname.endsWith(`.${serviceDomain}`);
-}
-
-const tokenCharactersMax = 8_192;
-/** Lifetime of a token that does not say when it expires. */
-const tokenMsDefault = 23 * 3_600_000;
-/** A token is not used in the last minutes of its life, because a download takes its time. */
-const tokenMsMin = 5 * 60_000;
-/** The service limits how often an account may authenticate. */
-const authenticateMsMin = 15 * 60_000;
-/** Wrong passwords are not tried more often than this. */
-const rejectedMsMin = 6 * 3_600_000;
-
-/** Stores one token as text. */
-interface TokenStore {
-  read(): string | undefined;
-  save(text: string): Promise<void>;
-}
-
-interface StoredToken {
-  /** SHA-256 of the account and the service that the token is for. */
-  account: string;
-  token: string;
-  issuedAt: Instant;
-  expiresAt: Instant;
-}
-
-interface CzdsTokensDependencies {
-  account: { username: string; password: string };
-  url: string;
-  client: HttpClient;
-  clock: Clock;
-  tokenStore: TokenStore;
-  userAgent: string;
-}
-
-/** Tokens of an account, which are used as long as they are valid. */
-function createCzdsTokens({ account, url, client, clock, tokenStore, userAgent }: CzdsTokensDependencies) {
-  const accountHash = new Bun.CryptoHasher("sha256")
-    .update(JSON.stringify([url, account.username, account.password]))
-    .digest("hex");
-  let isRejected = false;
-
-  function stored(): StoredToken | undefined {
-    const text = tokenStore.read();
-    const found = text === undefined ? undefined : (JSON.parse(text) as StoredToken);
-    return found?.account === accountHash ? found : undefined;
-  }
-
-  async function authenticate(signal: AbortSignal): Promise<{ token: string } | CzdsFailure> {
-    const headers = { "content-type": "application/json", "user-agent": userAgent };
-    const body = JSON.stringify(account);
-    const result = await sendToCzds({ client, clock }, { url, method: "POST", headers, body, signal });
-    if ("problem" in result) return result;
-    const { status, text } = result;
-    if (status === 401 || status === 403 || status === 404)
-      return {
-        problem: `CZDS rejects the user name or the password (status ${status}): correct username and password of the feed.`,
-        retryAfterMs: rejectedMsMin,
-      };
-    const token = status === 200 ? tokenIn(text) : undefined;
-    if (token === undefined)
-      return { problem: `CZDS sent no token (status ${status}).`, retryAfterMs: authenticateMsMin };
-    const now = clock.now();
-    const expiresAt = expiryOf(token) ?? now + tokenMsDefault;
-    const found: StoredToken = { account: accountHash, token, issuedAt: now, expiresAt };
-    await tokenStore.save(JSON.stringify(found));
-    isRejected = false;
-    return { token };
-  }
-
-  return {
-    /** Forgets a token that the service has rejected. */
-    forget: () => void (isRejected = true),
-
-    /** Returns a token that is valid now: the stored one, or a new one. */
-    async get(signal: AbortSignal) {
-      const found = stored();
-      if (found === undefined) return authenticate(signal);
-      const sinceMs = clock.now() - found.issuedAt;
-      const isValid = !isRejected && sinceMs >= 0 && clock.now() < found.expiresAt - tokenMsMin;
-      if (isValid) return { token: found.token };
-      if (sinceMs < 0 || sinceMs >= authenticateMsMin) return authenticate(signal);
-      return {
-        problem: "CZDS rejects a token that it has just issued: another one is requested later.",
-        retryAfterMs: authenticateMsMin - sinceMs,
-      };
-    },
-  };
 }
 
 function tokenIn(text: string): string | undefined {
@@ -207,24 +180,22 @@ interface CzdsFailure {
   retryAfterMs: number | null;
 }
 
+interface SmallRequest {
+  url: string;
+  method: "GET" | "POST";
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+}
+
 /** Sends a small request to the service. Rejects only with the reason of the signal. */
 async function sendToCzds(
-  { client, clock }: { client: HttpClient; clock: Clock },
-  {
-    body,
-    headers,
-    ...request
-  }: {
-    url: string;
-    method: "GET" | "POST";
-    headers: Record<string, string>;
-    body: string;
-    signal: AbortSignal;
-  },
+  { client, clock, userAgent }: NetworkNeeds<"client" | "clock" | "userAgent">,
+  { body, headers, ...request }: SmallRequest,
 ): Promise<{ status: number; text: string } | CzdsFailure> {
   const exchange = await client.send({
     ...request,
-    headers: { ...headers, accept: "application/json" },
+    headers: { ...headers, "user-agent": userAgent, accept: "application/json" },
     body: Buffer.from(body),
     timeoutMs,
     bodyBytesMax: responseBytesMax,

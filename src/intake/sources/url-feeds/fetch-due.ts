@@ -1,25 +1,24 @@
 import type { Instant } from "../../../platform/lib/clock.ts";
-import { randomNumber } from "../../../platform/lib/ids.ts";
 import { locationOf, withQuery } from "../feeds/feed-url.ts";
 import type { Czds } from "./czds.ts";
-import { afterSuccess, isDue, newDownload } from "./download-state.ts";
+import { isDue, newDownload } from "./download-state.ts";
 import type { FeedDownload } from "./tables.ts";
-import { recordFailure, updateList, type ListRequest, type UpdateDependencies } from "./update-list.ts";
+import type { FeedUpdates, FetchFailure, ListRequest } from "./update-list.ts";
 import type { UrlFeedConfig } from "./url-feed-config.ts";
 
 /** Rows of a feed by part. */
 export type ListRows = Map<string, FeedDownload>;
 
-export interface FetchContext {
-  dependencies: UpdateDependencies;
-  feed: UrlFeedConfig;
+export interface FetchContext extends FeedUpdates {
   /** Hash of the settings of the requests. */
   requestHash: string;
   rows: ListRows;
-  /** Called with each list that was fetched, before the next one is. */
-  onFetched: (row: FeedDownload) => Promise<void>;
   /** Called before the first request. */
   onActive: () => void;
+  /** Fetches a list, and reads it before the next one. Returns the status of a response that was an error. */
+  fetch: (request: ListRequest) => Promise<number | null>;
+  /** Records why a list is not requested. */
+  fail: (row: FeedDownload, failure: FetchFailure) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -31,18 +30,17 @@ const notApproved = "The account may not download this zone: request access to i
 /** Fetches the only list of a feed. */
 export function createListFetcher(feed: UrlFeedConfig & { url: string }): FetchDue {
   const url = withQuery(feed.url, feed.query);
-  return async (context) => {
-    const { dependencies, requestHash, rows } = context;
+  return async ({ dependencies, fetch, requestHash, rows }) => {
     const row = rows.get("") ?? newDownload(feed.name, "", locationOf(url));
-    if (!isDue(row, requestHash, dependencies.clock.now())) return;
-    await fetchOne(context, { row: { ...row, requestHash }, url, headers: feed.headers });
+    if (isDue(row, requestHash, dependencies.clock.now()))
+      await fetch({ row: { ...row, requestHash }, url, headers: feed.headers });
   };
 }
 
 /** Fetches the zones that an account of CZDS may download. */
-export function createZoneFetcher(feed: UrlFeedConfig, location: string, czds: Czds): FetchDue {
+export function createZoneFetcher(location: string, czds: Czds): FetchDue {
   return async (context) => {
-    const { dependencies, requestHash, rows, signal } = context;
+    const { dependencies, fail, feed, requestHash, rows, signal } = context;
     const account = { ...(rows.get("") ?? newDownload(feed.name, "", location)), requestHash };
     const now = dependencies.clock.now();
     const renewal = { isUsed: false };
@@ -53,12 +51,8 @@ export function createZoneFetcher(feed: UrlFeedConfig, location: string, czds: C
     }
     context.onActive();
     const approved = await czds.approvedZones(signal);
-    if ("problem" in approved) {
-      rows.set("", await recordFailure(dependencies, feed, account, approved));
-      return;
-    }
-    const due = await planZones(context, account, approved);
-    for (const zone of due) {
+    if ("problem" in approved) return fail(account, approved);
+    for (const zone of await planZones(context, account, approved)) {
       signal.throwIfAborted();
       await fetchZone(context, czds, renewal, zone);
     }
@@ -76,11 +70,11 @@ function retriesOf(rows: ListRows, now: Instant): FeedDownload[] {
 
 /** Stores which zones there are. Returns those to fetch. */
 async function planZones(
-  { dependencies, feed, rows, requestHash }: FetchContext,
+  { dependencies, feed, records, rows, requestHash }: FetchContext,
   account: FeedDownload,
   approved: readonly { zone: string; url: string }[],
 ): Promise<ZoneRequest[]> {
-  const { clock, database, fillRandom, files, log, store } = dependencies;
+  const { clock, files, log, store } = dependencies;
   const now = clock.now();
   const urls = new Map(approved.map(({ zone, url }) => [zone, url]));
   const wanted = new Set(feed.zones.length > 0 ? feed.zones : [...urls.keys(), ...knownZones(rows)]);
@@ -93,25 +87,17 @@ async function planZones(
     else if (row.failures === 0 || isDue(row, requestHash, now)) due.push({ row, url });
   }
   const dropped = knownZones(rows).filter((zone) => !wanted.has(zone));
-  const success = afterSuccess(feed.schedule, { now, random: randomNumber(fillRandom) });
-  const checked = { ...account, ...success };
-  await database.write(
-    () => {
-      for (const row of [checked, ...missing]) store.save(row);
-      for (const zone of dropped) {
-        store.delete(feed.name, zone);
-        files.delete(feed.name, zone);
-      }
-    },
-    { patient: true },
-  );
+  const checked = await records.succeeded(account, () => {
+    for (const row of missing) store.save(row);
+    for (const zone of dropped) {
+      store.delete(feed.name, zone);
+      files.delete(feed.name, zone);
+    }
+  });
   for (const row of [checked, ...missing]) rows.set(row.part, row);
   for (const zone of dropped) rows.delete(zone);
-  if (missing.length > 0)
-    log.event("feed.zones_not_approved", {
-      feed: feed.name,
-      zones: missing.map(({ part }) => part).slice(0, 20),
-    });
+  const zones = missing.map(({ part }) => part).slice(0, 20);
+  if (zones.length > 0) log.event("feed.zones_not_approved", { feed: feed.name, zones });
   return due;
 }
 
@@ -126,26 +112,12 @@ async function fetchZone(
   renewal: { isUsed: boolean },
   { row, url }: ZoneRequest,
 ): Promise<void> {
-  const { dependencies, feed, rows, signal } = context;
-  const access = await czds.token(signal);
-  if ("problem" in access) {
-    rows.set(row.part, await recordFailure(dependencies, feed, row, access));
-    return;
-  }
+  const access = await czds.token(context.signal);
+  if ("problem" in access) return context.fail(row, access);
   const headers = { authorization: `Bearer ${access.token}` };
-  const status = await fetchOne(context, { row, url, headers });
+  const status = await context.fetch({ row, url, headers });
   if (status !== 401 || renewal.isUsed) return;
   renewal.isUsed = true;
   czds.forgetToken();
-  await fetchZone(context, czds, renewal, { row: rows.get(row.part)!, url });
-}
-
-/** Returns the status of a response that was an error. */
-async function fetchOne(context: FetchContext, request: ListRequest): Promise<number | null> {
-  const { dependencies, feed, rows, onFetched, signal } = context;
-  context.onActive();
-  const { row, status } = await updateList(dependencies, feed, request, signal);
-  rows.set(row.part, row);
-  await onFetched(row);
-  return status;
+  await fetchZone(context, czds, renewal, { row: context.rows.get(row.part)!, url });
 }

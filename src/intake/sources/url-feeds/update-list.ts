@@ -1,17 +1,16 @@
 import { rename, rm } from "node:fs/promises";
-import type { Database } from "../../../platform/database/database.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { randomNumber } from "../../../platform/lib/ids.ts";
 import type { Limiter } from "../../../platform/lib/limiter.ts";
-import type { Needs } from "../../../platform/lib/needs.ts";
+import type { SourceNeeds } from "../needs.ts";
 import {
   download,
   type DownloadRequest,
   type DownloadResult,
 } from "../../../platform/network/http/download.ts";
-import type { HttpClient } from "../../../platform/network/http/http-client.ts";
 import type { FeedFileStore } from "../feeds/feed-file-store.ts";
+import { unreadFile } from "../feeds/feed-reader.ts";
 import { locationOf } from "../feeds/feed-url.ts";
 import type { FeedFile } from "../feeds/tables.ts";
 import type { VersionChange } from "../name-file-versions/compare-versions.ts";
@@ -23,15 +22,14 @@ import type { FeedDownload } from "./tables.ts";
 import { partLabel, type UrlFeedConfig } from "./url-feed-config.ts";
 
 /** Dependencies of every list that is fetched. */
-export interface UpdateDependencies extends Needs<"clock" | "fillRandom" | "log" | "yielder"> {
-  database: Pick<Database, "write">;
+export interface UpdateDependencies extends SourceNeeds<
+  "client" | "clock" | "database" | "fillRandom" | "log" | "userAgent" | "yielder"
+> {
   store: DownloadStore;
   files: FeedFileStore;
   folder: FeedFilesFolder;
-  client: HttpClient;
   /** Bound the number of downloads, and of lists that are read, over all feeds. */
   limits: { downloads: Limiter; readings: Limiter };
-  userAgent: string;
 }
 
 /** One list to fetch. */
@@ -40,6 +38,82 @@ export interface ListRequest {
   /** With the secrets of the query. */
   url: string;
   headers: Readonly<Record<string, string>>;
+}
+
+/** Records what happens to the lists of a feed, each as a row that is saved. */
+export type DownloadRecords = ReturnType<typeof createDownloadRecords>;
+
+export function createDownloadRecords(
+  { clock, database, files, fillRandom, log, store }: UpdateDependencies,
+  feed: Pick<UrlFeedConfig, "name" | "schedule">,
+) {
+  const occasion = () => ({ now: clock.now(), random: randomNumber(fillRandom) });
+
+  /** @param alongside what else to save in the same transaction */
+  async function save(row: FeedDownload, alongside = () => {}): Promise<FeedDownload> {
+    const work = () => {
+      store.save(row);
+      alongside();
+    };
+    await database.write(work, { patient: true });
+    return row;
+  }
+
+  return {
+    save,
+    /** Records that a request begins. Returns the row without that. */
+    async begin(row: FeedDownload, location: string): Promise<FeedDownload> {
+      // Validators of another address say nothing about this one.
+      const moved = { ...row, location, etag: null, lastModified: null, sha256: null };
+      const current = row.location === location ? row : moved;
+      await save({ ...current, ...beforeRequest(row, occasion()) }, () => {
+        const file = partLabel(row) === partLabel(current) ? undefined : files.get(row.feed, partLabel(row));
+        if (file === undefined) return;
+        files.delete(row.feed, file.path);
+        files.save({ ...file, path: partLabel(current) });
+      });
+      return current;
+    },
+    /** Records that a list was fetched or found unchanged. */
+    succeeded: (row: FeedDownload, alongside?: () => void) =>
+      save({ ...row, ...afterSuccess(feed.schedule, occasion()) }, alongside),
+    /** Records and logs why a list was not fetched. */
+    async failed(row: FeedDownload, failure: FetchFailure): Promise<FeedDownload> {
+      const next = await save({ ...row, ...afterFailure(row, failure, occasion()) });
+      const { part, failures } = next;
+      log.event("feed.not_fetched", { feed: feed.name, part, failures, reason: failure.problem });
+      return next;
+    },
+    /** Records and logs a new version. */
+    async replaced(row: FeedDownload, change: VersionChange): Promise<FeedDownload> {
+      const { names, added, removed } = change;
+      const now = clock.now();
+      const isWhole = isWholeDue(row, change, now);
+      const next: FeedDownload = {
+        ...row,
+        ...afterSuccess(feed.schedule, { ...occasion(), now }),
+        names,
+        isAddedOnly: !isWhole,
+        wholeAt: isWhole ? now : row.wholeAt,
+        fetchedAt: now,
+        gapMs: row.fetchedAt === null ? null : now - row.fetchedAt,
+      };
+      await save(next, () => {
+        // Progress in the list of an earlier address.
+        if (next.part === "") for (const { path } of files.list(feed.name)) files.delete(feed.name, path);
+        files.save(unreadList(next));
+      });
+      const { part, bytes } = row;
+      log.event("feed.fetched", { origin: "feed", feed: feed.name, part, bytes, names, added, removed });
+      return next;
+    },
+  };
+}
+
+/** Sentence for the operator, and how long the source asked to wait; null if it did not say. */
+export interface FetchFailure {
+  problem: string;
+  retryAfterMs: number | null;
 }
 
 /**
@@ -51,44 +125,53 @@ export interface ListRequest {
  * start.
  */
 export async function updateList(
-  dependencies: UpdateDependencies,
-  feed: UrlFeedConfig,
+  { dependencies, feed, records }: FeedUpdates,
   { row, url, headers }: ListRequest,
   signal: AbortSignal,
 ): Promise<{ row: FeedDownload; status: number | null }> {
-  const { client, clock, database, folder, limits, store, userAgent } = dependencies;
-  const paths = folder.paths(feed.name, row.part);
-  const current = await beginRequest(dependencies, row, locationOf(url));
+  const { folder, limits, userAgent } = dependencies;
+  const path = folder.paths(feed.name, row.part).download;
+  const current = await records.begin(row, locationOf(url));
   const request: DownloadRequest = {
     url,
     headers,
     userAgent,
     known: { etag: current.etag, lastModified: current.lastModified },
-    path: paths.download,
+    path,
     checksFirst: feed.type === "czds",
     ...limitOf(feed, folder.roomBytes()),
     allowHttp: feed.allowPrivateNetworks,
     signal,
   };
   try {
-    const result = await limits.downloads(() => download({ client, clock }, request));
+    const result = await limits.downloads(() => download(dependencies, request));
     if (result.kind === "failed")
-      return { row: await recordFailure(dependencies, feed, current, result), status: result.status };
-    if (result.kind === "unchanged")
-      return { row: await recordUnchanged(dependencies, feed, current), status: null };
-    const content = { row: current, result, signal };
-    return { row: await limits.readings(() => takeContent(dependencies, feed, content)), status: null };
+      return { row: await records.failed(current, result), status: result.status };
+    const next =
+      result.kind === "unchanged"
+        ? await records.succeeded(current)
+        : await limits.readings(() =>
+            takeContent({ dependencies, feed, records }, { row: current, result, signal }),
+          );
+    return { row: next, status: null };
   } catch (error) {
     if (signal.aborted) {
       // Stopping says nothing about the source.
-      await database.write(() => store.save(current), { patient: true });
+      await records.save(current);
       throw error;
     }
     const failure = { problem: `The list cannot be stored: ${messageOf(error)}.`, retryAfterMs: null };
-    return { row: await recordFailure(dependencies, feed, current, failure), status: null };
+    return { row: await records.failed(current, failure), status: null };
   } finally {
-    await rm(paths.download, { force: true });
+    await rm(path, { force: true });
   }
+}
+
+/** The lists of one feed. */
+export interface FeedUpdates {
+  dependencies: UpdateDependencies;
+  feed: UrlFeedConfig;
+  records: DownloadRecords;
 }
 
 /** Returns the maximum size of a list, and what to do about a larger one. */
@@ -107,40 +190,16 @@ function limitOf(
   };
 }
 
-/** Stores that a request begins. Returns the row without that. */
-async function beginRequest(
-  { clock, database, files, fillRandom, store }: UpdateDependencies,
-  row: FeedDownload,
-  location: string,
-): Promise<FeedDownload> {
-  // Validators of another address say nothing about this one.
-  const moved = { ...row, location, etag: null, lastModified: null, sha256: null };
-  const current = row.location === location ? row : moved;
-  const occasion = { now: clock.now(), random: randomNumber(fillRandom) };
-  await database.write(
-    () => {
-      store.save({ ...current, ...beforeRequest(row, occasion) });
-      const file = partLabel(row) === partLabel(current) ? undefined : files.get(row.feed, partLabel(row));
-      if (file === undefined) return;
-      files.delete(row.feed, file.path);
-      files.save({ ...file, path: partLabel(current) });
-    },
-    { patient: true },
-  );
-  return current;
-}
-
 type Content = Extract<DownloadResult, { kind: "content" }>;
 
 async function takeContent(
-  dependencies: UpdateDependencies,
-  feed: UrlFeedConfig,
+  { dependencies, feed, records }: FeedUpdates,
   { row, result, signal }: { row: FeedDownload; result: Content; signal: AbortSignal },
 ): Promise<FeedDownload> {
   const { fillRandom, folder, yielder } = dependencies;
   const { sha256, bytes, validators } = result;
-  const identity = { ...validators, sha256, bytes };
-  if (row.version > 0 && sha256 === row.sha256) return recordUnchanged(dependencies, feed, row, identity);
+  const received = { ...row, ...validators, sha256, bytes };
+  if (row.version > 0 && sha256 === row.sha256) return records.succeeded(received);
   const paths = folder.paths(feed.name, row.part);
   const version = row.version + 1;
   const next = paths.of(version);
@@ -156,7 +215,7 @@ async function takeContent(
     hashesPath: next.hashes,
     addedPath: next.added,
     temporaryPath: paths.temporary,
-    newKey: () => {
+    newKey() {
       const key = new Uint8Array(hashKeyBytes);
       fillRandom(key);
       return key;
@@ -167,103 +226,20 @@ async function takeContent(
   if ("problem" in inspected) {
     const shrunkTimes = inspected.isShrunk ? row.shrunkTimes + 1 : 0;
     const failure = { problem: `The list ${inspected.problem}.`, retryAfterMs: null };
-    return recordFailure(dependencies, feed, { ...row, shrunkTimes }, failure);
+    return records.failed({ ...row, shrunkTimes }, failure);
   }
   const { change } = inspected;
   if (row.version > 0 && change.isAddedKept && change.added === 0 && change.removed === 0) {
     await Promise.all([rm(next.hashes, { force: true }), rm(next.added, { force: true })]);
-    return recordUnchanged(dependencies, feed, row, identity);
+    return records.succeeded(received);
   }
   await rename(paths.download, next.list);
-  return recordVersion(dependencies, feed, { ...row, ...identity, version }, change);
-}
-
-async function recordVersion(
-  { database, store, files, clock, log, fillRandom }: UpdateDependencies,
-  feed: UrlFeedConfig,
-  row: FeedDownload,
-  { names, added, removed, isAddedKept }: VersionChange,
-): Promise<FeedDownload> {
-  const now = clock.now();
-  const isWhole = isWholeDue(row, { isAddedKept }, now);
-  const next: FeedDownload = {
-    ...row,
-    ...afterSuccess(feed.schedule, { now, random: randomNumber(fillRandom) }),
-    names,
-    isAddedOnly: !isWhole,
-    wholeAt: isWhole ? now : row.wholeAt,
-    fetchedAt: now,
-    gapMs: row.fetchedAt === null ? null : now - row.fetchedAt,
-  };
-  await database.write(
-    () => {
-      store.save(next);
-      // Progress in the list of an earlier address.
-      if (next.part === "") for (const { path } of files.list(feed.name)) files.delete(feed.name, path);
-      files.save(unreadFile(next));
-    },
-    { patient: true },
-  );
-  log.event("feed.fetched", {
-    origin: "feed",
-    feed: feed.name,
-    part: row.part,
-    bytes: row.bytes,
-    names,
-    added,
-    removed,
-  });
-  return next;
+  return records.replaced({ ...received, version }, change);
 }
 
 /** Returns the progress in a version of which nothing was read. */
-export function unreadFile(row: FeedDownload): FeedFile {
-  return {
-    feed: row.feed,
-    path: partLabel(row),
-    bytes: row.bytes,
-    modifiedAt: row.fetchedAt ?? row.attemptedAt ?? 0,
-    position: 0,
-    lines: 0,
-    fingerprint: null,
-    invalid: 0,
-    matched: 0,
-    created: 0,
-    startedAt: row.fetchedAt ?? row.attemptedAt ?? 0,
-    completedAt: null,
-    error: null,
-  };
-}
-
-async function recordUnchanged(
-  { database, store, clock, fillRandom }: UpdateDependencies,
-  feed: UrlFeedConfig,
-  row: FeedDownload,
-  identity: Partial<FeedDownload> = {},
-): Promise<FeedDownload> {
-  const success = afterSuccess(feed.schedule, { now: clock.now(), random: randomNumber(fillRandom) });
-  const next = { ...row, ...identity, ...success };
-  await database.write(() => store.save(next), { patient: true });
-  return next;
-}
-
-/** Stores and logs why a list was not fetched. */
-export async function recordFailure(
-  { database, store, clock, log, fillRandom }: UpdateDependencies,
-  feed: Pick<UrlFeedConfig, "name">,
-  row: FeedDownload,
-  failure: { problem: string; retryAfterMs: number | null },
-): Promise<FeedDownload> {
-  const next = {
-    ...row,
-    ...afterFailure(row, failure, { now: clock.now(), random: randomNumber(fillRandom) }),
-  };
-  await database.write(() => store.save(next), { patient: true });
-  log.event("feed.not_fetched", {
-    feed: feed.name,
-    part: row.part,
-    failures: next.failures,
-    reason: failure.problem,
-  });
-  return next;
+export function unreadList(row: FeedDownload): FeedFile {
+  const { feed, bytes } = row;
+  const at = row.fetchedAt ?? row.attemptedAt ?? 0;
+  return unreadFile({ feed, path: partLabel(row), bytes, modifiedAt: at, startedAt: at });
 }

@@ -1,12 +1,21 @@
 import { describeSourceError } from "../../../platform/network/failure.ts";
-import { allowedAddresses, type ResolveHost } from "../../../platform/network/resolve.ts";
+import { sumOf } from "../../../platform/lib/sums.ts";
+import type { SourceNeeds } from "../needs.ts";
+import { allowedAddresses } from "../../../platform/network/resolve.ts";
 import type { ReadFeedFile } from "../feeds/feed-reader.ts";
-import type { FeedStatus } from "../feeds/feed-status.ts";
+import { resultOf, type FeedStatus } from "../feeds/feed-status.ts";
 import { createFeedLoop, type FeedWatcher } from "../feeds/feed-loop.ts";
-import type { SourcePausing } from "../pauses/source-pauses.ts";
 import { type SourceCheck, describeOverdue, type Overdue, type SourceStatus } from "../source.ts";
 import type { FetchDue, ListRows } from "./fetch-due.ts";
-import { unreadFile, type UpdateDependencies } from "./update-list.ts";
+import {
+  createDownloadRecords,
+  unreadList,
+  updateList,
+  type FeedUpdates,
+  type FetchFailure,
+  type ListRequest,
+  type UpdateDependencies,
+} from "./update-list.ts";
 import { partLabel, type UrlFeedConfig } from "./url-feed-config.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
@@ -25,32 +34,27 @@ import { unchangedOf } from "./download-state.ts";
 const checkPattern = "*/15 * * * * *";
 const inMemory = "Lists are fetched only if the database is a file.";
 
-interface UrlFeedDependencies {
+interface RoundDependencies {
   feed: UrlFeedConfig;
-  /** Address of the source, without secrets. */
-  location: string;
   dependencies: UpdateDependencies;
-  /** Whether the database is a file, next to which lists can be stored. */
-  isShared: boolean;
   fetchDue: FetchDue;
-  pausing: SourcePausing;
   /** Prepares the folder of the lists, once for all feeds. */
   prepare: () => Promise<void>;
   read: ReadFeedFile;
-  resolveHost: ResolveHost;
+}
+
+interface UrlFeedDependencies extends RoundDependencies, SourceNeeds<"pausing" | "resolveHost"> {
+  /** Address of the source, without secrets. */
+  location: string;
+  /** Whether the database is a file, next to which lists can be stored. */
+  isShared: boolean;
 }
 
 /** A declared feed whose lists are fetched by a schedule. */
 export function createUrlFeed(given: UrlFeedDependencies): FeedWatcher {
-  const { feed, location, dependencies, isShared, fetchDue, pausing, prepare, read, resolveHost } = given;
+  const { feed, location, dependencies, isShared, pausing, resolveHost } = given;
   const { clock, files, log, store } = dependencies;
-  const { forget, isRunning, round, state } = createUrlRounds({
-    feed,
-    dependencies,
-    fetchDue,
-    prepare,
-    read,
-  });
+  const { forget, isRunning, round, state } = createUrlRounds(given);
 
   function status(): FeedStatus {
     const { activity, problem } = state();
@@ -66,14 +70,13 @@ export function createUrlFeed(given: UrlFeedDependencies): FeedWatcher {
       // A list that could not be fetched is fetched now, whether or not an earlier version is in effect.
       const isFetched = row.version === 0 || row.problem !== null;
       store.save(isFetched ? { ...row, dueAt: null } : { ...row, isAddedOnly: false });
-      if (!isFetched) files.save(unreadFile(row));
+      if (!isFetched) files.save(unreadList(row));
       forget();
     };
   }
 
   async function check(): Promise<SourceCheck> {
-    const rows = store.list(feed.name);
-    if (rows.length > 0) return checkUrlFeed(watcher.status(), rows);
+    if (store.list(feed.name).length > 0) return checkUrlFeed(watcher.status());
     const { hostname } = new URL(location);
     const rules = { allowPrivateNetworks: feed.allowPrivateNetworks };
     try {
@@ -93,17 +96,10 @@ export function createUrlFeed(given: UrlFeedDependencies): FeedWatcher {
 /** Delay after a failure that is not the source's, such as a full disk. */
 const retryMs = 5 * 60_000;
 
-interface UrlRoundsDependencies {
-  feed: UrlFeedConfig;
-  dependencies: UpdateDependencies;
-  fetchDue: FetchDue;
-  prepare: () => Promise<void>;
-  read: ReadFeedFile;
-}
-
 /** Reads in each round what is not read yet, then fetches and reads what is due. */
-function createUrlRounds({ feed, dependencies, fetchDue, prepare, read }: UrlRoundsDependencies) {
+function createUrlRounds({ feed, dependencies, fetchDue, prepare, read }: RoundDependencies) {
   const { clock, folder, limits, log, store } = dependencies;
+  const updates = { dependencies, feed, records: createDownloadRecords(dependencies, feed) };
   const requestHash = hashOf(feed);
   let isRunning = false;
   let activity: "fetching" | "reading" | null = null;
@@ -118,12 +114,18 @@ function createUrlRounds({ feed, dependencies, fetchDue, prepare, read }: UrlRou
     const rows: ListRows = known ?? new Map(store.list(feed.name).map((row) => [row.part, row]));
     for (const row of rows.values()) rows.set(row.part, await readRest(row, signal));
     known = rows;
-    const onFetched = async (row: FeedDownload) => {
+    const onActive = () => void (activity = "fetching");
+    const fetch = async (request: ListRequest) => {
+      onActive();
+      const { row, status } = await updateList(updates, request, signal);
+      rows.set(row.part, row);
       rows.set(row.part, await readRest(row, signal));
       await folder.deletePrevious(row);
+      return status;
     };
-    const onActive = () => void (activity = "fetching");
-    await fetchDue({ dependencies, feed, requestHash, rows, onFetched, onActive, signal });
+    const fail = async (row: FeedDownload, why: FetchFailure) =>
+      void rows.set(row.part, await updates.records.failed(row, why));
+    await fetchDue({ ...updates, requestHash, rows, onActive, fetch, fail, signal });
   }
 
   async function readRest(row: FeedDownload, signal: AbortSignal): Promise<FeedDownload> {
@@ -132,7 +134,7 @@ function createUrlRounds({ feed, dependencies, fetchDue, prepare, read }: UrlRou
     if (row.version === 0 || complete.has(id)) return row;
     const after = await limits.readings(() => {
       activity = "reading";
-      return readVersion(dependencies, read, feed, row, signal);
+      return readVersion(updates, read, row, signal);
     });
     signal.throwIfAborted();
     complete.add(id);
@@ -182,14 +184,13 @@ function hashOf({ url, headers, query, username, password, zones }: UrlFeedConfi
  * forgotten, so that it is fetched again and scored as a whole.
  */
 async function readVersion(
-  { database, files, folder, store }: Pick<UpdateDependencies, "database" | "files" | "folder" | "store">,
+  { dependencies: { files, folder }, feed, records }: FeedUpdates,
   read: ReadFeedFile,
-  feed: UrlFeedConfig,
   row: FeedDownload,
   signal: AbortSignal,
 ): Promise<FeedDownload> {
   const path = partLabel(row);
-  const before = files.get(feed.name, path) ?? unreadFile(row);
+  const before = files.get(feed.name, path) ?? unreadList(row);
   if (row.version === 0 || before.completedAt !== null || before.error !== null) return row;
   const paths = folder.paths(feed.name, row.part).of(row.version);
   const after = await read({
@@ -205,9 +206,7 @@ async function readVersion(
   });
   if ((after?.error ?? null) === null) return row;
   await rm(paths.hashes, { force: true });
-  const next = { ...row, etag: null, lastModified: null, sha256: null };
-  await database.write(() => store.save(next), { patient: true });
-  return next;
+  return records.save({ ...row, etag: null, lastModified: null, sha256: null });
 }
 
 async function openVersion(label: string, path: string) {
@@ -244,13 +243,10 @@ function urlFeedStatus(
   { rows, files, activity, now }: UrlFeedState,
 ): FeedStatus {
   const lists = rows.filter(({ version }) => version > 0);
-  const sum = (field: "invalid" | "matched" | "created") =>
-    files.reduce((total, file) => total + file[field], 0);
   const newest = lists.reduce<FeedDownload | undefined>(
     (latest, row) => ((row.fetchedAt ?? 0) > (latest?.fetchedAt ?? 0) ? row : latest),
     undefined,
   );
-  const completedAt = Math.max(...files.map((file) => file.completedAt ?? 0), 0);
   return {
     name: feed.name,
     location,
@@ -258,14 +254,11 @@ function urlFeedStatus(
     problem: problemOf(rows, files),
     overdue: overdueOf(lists, feed.schedule, now),
     latest: newest === undefined ? null : { name: partLabel(newest), at: newest.fetchedAt! },
-    lastReadAt: completedAt === 0 ? null : completedAt,
     amounts: [
       { count: lists.length, unit: "list" },
-      { count: lists.reduce((total, { names }) => total + names, 0), unit: "name" },
+      { count: sumOf(lists, "names").names, unit: "name" },
     ],
-    invalid: sum("invalid"),
-    matched: sum("matched"),
-    created: sum("created"),
+    ...resultOf(files),
     files: filesOf(rows, files),
     skipped: { total: 0, first: [] },
   };
@@ -310,19 +303,16 @@ function filesOf(rows: readonly FeedDownload[], files: readonly FeedFile[]): Fee
   return rows
     .filter(({ part, version, problem }) => part !== "" || version > 0 || problem !== null)
     .map((row) => {
-      const file = read.get(partLabel(row)) ?? unreadFile(row);
+      const file = read.get(partLabel(row)) ?? unreadList(row);
       return { ...file, error: row.problem ?? file.error };
     });
 }
 
 /** Returns the result of a check of a feed that was fetched before, or that must not be fetched now. */
-function checkUrlFeed(status: FeedStatus, rows: readonly FeedDownload[]): SourceCheck {
-  const { location, problem, overdue, amounts, latest } = status;
+function checkUrlFeed({ location, problem, overdue, amounts, latest }: FeedStatus): SourceCheck {
   const text = amounts.map(({ count, unit }) => counted(count, unit)).join(", ");
-  if (problem !== null && latest === null) return { level: "error", detail: `${location}: ${problem}` };
-  if (problem !== null) return { level: "warning", detail: `${location}: ${problem}` };
+  if (problem !== null)
+    return { level: latest === null ? "error" : "warning", detail: `${location}: ${problem}` };
   if (overdue !== null) return { level: "warning", detail: `${location}: ${describeOverdue(overdue)}` };
-  return rows.length === 0
-    ? { level: "ok", detail: `${location}: not fetched yet` }
-    : { level: "ok", detail: `${location}: ${text}` };
+  return { level: "ok", detail: `${location}: ${text}` };
 }
