@@ -1,10 +1,10 @@
-import { collected, collectedHistograms, metrics, type Collected, type Labels } from "./metrics/metrics.ts";
+import { metrics, type Labels, type Readings } from "./metrics/metrics.ts";
 
 /** Counts requests. */
 export interface RequestMeter {
   /** @param seconds duration; absent: not measured */
   countRequest(route: string, method: string, status: number, seconds?: number): void;
-  collect(): Collected[];
+  collect(): Readings;
 }
 
 const limits = metrics.httpDurations.buckets ?? [];
@@ -51,17 +51,11 @@ export function createRequestMeter(): RequestMeter {
       known.count += 1;
       if (seconds !== undefined) add(known.durations, seconds);
     },
-    collect: () => [
-      collected(
-        metrics.httpRequests,
-        [...requests.values()].map(({ labels, count }) => [labels, count] as const),
-      ),
-      collectedHistograms(
-        metrics.httpDurations,
-        [...byRoute]
-          .filter(([, { counts }]) => counts.some((count) => count > 0))
-          .map(([route, durations]) => [{ route }, durations] as const),
-      ),
-    ],
+    collect: () => ({
+      httpRequests: [...requests.values()].map(({ labels, count }) => [labels, count]),
+      httpDurations: [...byRoute]
+        .filter(([, { counts }]) => counts.some((count) => count > 0))
+        .map(([route, durations]) => [{ route }, durations]),
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { caseCollector } from "../../../src/operations/monitoring/collect/cases.ts";
+import { collected } from "../../../src/operations/monitoring/metrics/metrics.ts";
 import { expose } from "../../../src/operations/monitoring/metrics/exposition.ts";
 import { analyst } from "../../support/stores.ts";
 import { openTakedownWorld, reportOf } from "../../support/takedowns.ts";
@@ -25,7 +26,7 @@ test("metrics count reports that wait, follow-ups that are due, and what the ret
     },
     takedowns,
   });
-  const text = async () => expose(await collect(), "prometheus");
+  const text = async () => expose(collected(await collect()), "prometheus");
   expect(await text()).toContain("phishwatch_takedown_oldest_queued_seconds 0\n");
   expect(await text()).not.toMatch(/^phishwatch_retention_last_success /m);
 

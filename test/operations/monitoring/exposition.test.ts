@@ -32,12 +32,13 @@ meter.countRequest("/v1/threats", "GET", 200, 0.2);
 meter.countRequest("/v1/threats", "GET", 401, 9);
 meter.countRequest("/v1/threats", "BREW", 200, 1);
 const samples: Collected[] = [
-  collected(metrics.build, [[{ version: "1.2.3", commit: "abc", bun: "1.4.5" }, 1]]),
-  collected({ name: "a_seconds_total", type: "counter", help: 'A "quoted" \\ help.', labels: ["name"] }, [
-    [{ name: 'x"y\\z\n' }, 2],
-  ]),
-  collected({ name: "nothing", type: "gauge", help: "Has no sample.", labels: [] }, []),
-  ...meter.collect(),
+  ...collected({ build: [[{ version: "1.2.3", commit: "abc", bun: "1.4.5" }, 1]] }),
+  {
+    metric: { name: "a_seconds_total", type: "counter", help: 'A "quoted" \\ help.', labels: ["name"] },
+    samples: [[{ name: 'x"y\\z\n' }, 2]],
+  },
+  { metric: { name: "nothing", type: "gauge", help: "Has no sample.", labels: [] }, samples: [] },
+  ...collected(meter.collect()),
 ];
 
 test("the text format 0.0.4 escapes labels, and has cumulative buckets", () => {
@@ -90,17 +91,17 @@ const promtool = findCommand("promtool");
 
 describe.skipIf(promtool === undefined)("promtool", () => {
   test("finds nothing wrong with the names, types and help of any metric", async () => {
-    const own = new Set<Metric>(meter.collect().map(({ metric }) => metric));
+    const measured = collected(meter.collect());
+    const own = new Set<Metric>(measured.map(({ metric }) => metric));
     const others = all.filter((metric) => !own.has(metric));
-    const every = others.map((metric) =>
-      collected(
-        metric,
+    const every = others.map((metric): Collected => ({
+      metric,
+      samples:
         metric.type === "histogram"
           ? []
           : [[Object.fromEntries(metric.labels.map((label) => [label, "x"])), 1]],
-      ),
-    );
-    const { code, output } = await check(expose([...every, ...meter.collect()], "prometheus"));
+    }));
+    const { code, output } = await check(expose([...every, ...measured], "prometheus"));
     expect(output).toBe("");
     expect(code).toBe(0);
   });

@@ -5,7 +5,7 @@ import { consoleSessions } from "../../../access/console/tables.ts";
 import type { ApiKeys } from "../../../access/keys/keys.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { collected, createIncreasing, metrics, single, type Collector } from "../metrics/metrics.ts";
+import { createIncreasing, type Collector } from "../metrics/metrics.ts";
 
 /** Maximum number of API keys with a series of their own. */
 const keysMax = 50;
@@ -39,15 +39,12 @@ export function accessCollector({
       .flatMap(({ id, name, expiresAt }) => (expiresAt === null ? [] : [{ id, name, expiresAt }]))
       .sort((a, b) => a.expiresAt - b.expiresAt)
       .slice(0, keysMax);
-    return [
-      single(metrics.sessions, sessions ?? 0),
-      single(metrics.failedSignIns, increasing("failed", Number(failed ?? 0))),
-      single(metrics.apiKeys, usable.length),
-      collected(
-        metrics.apiKeyExpiry,
-        // Names of keys need not be unique.
-        expiring.map(({ id, name, expiresAt }) => [{ key: `${name} (${id})` }, expiresAt / 1000] as const),
-      ),
-    ];
+    return {
+      sessions: sessions ?? 0,
+      failedSignIns: increasing("failed", Number(failed ?? 0)),
+      apiKeys: usable.length,
+      // Names of keys need not be unique.
+      apiKeyExpiry: expiring.map(({ id, name, expiresAt }) => [{ key: `${name} (${id})` }, expiresAt / 1000]),
+    };
   };
 }

@@ -7,7 +7,7 @@ import type { Log } from "../../../platform/lib/log.ts";
 import type { ReloadOutcome } from "../../../platform/reload/reload.ts";
 import type { Traps } from "../../../response/traps/traps.ts";
 import { systemEventTypes } from "../../../platform/vocabulary/events.ts";
-import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
+import type { Collector } from "../metrics/metrics.ts";
 
 /** Collects the version, conditions, certificates, the log and visits to traps. */
 export function applianceCollector({
@@ -32,27 +32,15 @@ export function applianceCollector({
       .where(and(isNotNull(systemConditions.sentAt), isNull(systemConditions.version)))
       .all();
     const { version, commit, bunVersion: bun } = build;
-    return [
-      collected(metrics.build, [[{ version, commit, bun }, 1]]),
-      collected(
-        metrics.conditions,
-        systemEventTypes
-          .filter((type) => type !== "system.log_list_updated")
-          .map((type) => [{ type }, holding.some((one) => one.type === type) ? 1 : 0] as const),
-      ),
-      collected(
-        metrics.certificateExpiry,
-        certificates.map(({ use, endsAt }) => [{ use }, endsAt / 1000] as const),
-      ),
-      collected(
-        metrics.logEvents,
-        log.counts().map(({ event, level, total }) => [{ event, level }, total] as const),
-      ),
-      collected(
-        metrics.trapVisits,
-        Object.entries(traps.totals()).map(([outcome, total]) => [{ outcome }, total] as const),
-      ),
-    ];
+    return {
+      build: [[{ version, commit, bun }, 1]],
+      conditions: systemEventTypes
+        .filter((type) => type !== "system.log_list_updated")
+        .map((type) => [{ type }, holding.some((one) => one.type === type) ? 1 : 0]),
+      certificateExpiry: certificates.map(({ use, endsAt }) => [{ use }, endsAt / 1000]),
+      logEvents: log.counts().map(({ event, level, total }) => [{ event, level }, total]),
+      trapVisits: Object.entries(traps.totals()).map(([outcome, total]) => [{ outcome }, total]),
+    };
   };
 }
 
@@ -69,12 +57,12 @@ export function serverCollector({
 }): Collector {
   return () => {
     const { ready, checks } = readiness();
-    return [
-      single(metrics.ready, ready ? 1 : 0),
-      single(metrics.databaseOk, checks.database === "ok" ? 1 : 0),
-      single(metrics.httpPending, pending()),
-      single(metrics.httpBodyBytes, bodies.heldBytes),
-    ];
+    return {
+      ready: ready ? 1 : 0,
+      databaseOk: checks.database === "ok" ? 1 : 0,
+      httpPending: pending(),
+      httpBodyBytes: bodies.heldBytes,
+    };
   };
 }
 
@@ -82,10 +70,10 @@ export function serverCollector({
 export function reloadCollector(lastReload: () => ReloadOutcome | undefined): Collector {
   return () => {
     const last = lastReload();
-    return [
-      single(metrics.reloadLastSuccess, last === undefined ? null : last.result === "failed" ? 0 : 1),
-      single(metrics.reloadLastTime, last === undefined ? null : last.endedAt / 1000),
-      single(metrics.restartKeys, last?.restart.length ?? 0),
-    ];
+    return {
+      reloadLastSuccess: last && (last.result === "failed" ? 0 : 1),
+      reloadLastTime: last && last.endedAt / 1000,
+      restartKeys: last?.restart.length ?? 0,
+    };
   };
 }

@@ -1,6 +1,6 @@
 import type { Deliveries } from "../../../messaging/deliveries/deliveries.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
+import type { Collector } from "../metrics/metrics.ts";
 
 /** Collects deliveries, and messages to people. */
 export function deliveryCollector({
@@ -16,29 +16,18 @@ export function deliveryCollector({
   return () => {
     const now = clock.now();
     const { queued, composed } = messageTotals();
-    return [
-      collected(
-        metrics.deliveries,
-        totals().map(({ recipient, status, total }) => [{ recipient, status }, total] as const),
-      ),
-      collected(
-        metrics.attempts,
-        attemptTotals().map(({ recipient, result, total }) => [{ recipient, result }, total] as const),
-      ),
-      collected(
-        metrics.oldestWaiting,
-        oldestPending().map(({ recipient, createdAt }) => {
-          return [{ recipient }, createdAt === null ? 0 : Math.max(0, now - createdAt) / 1000] as const;
-        }),
-      ),
-      collected(
-        metrics.recipientState,
-        log.states().map(({ recipient, state, failure }) => {
-          return [{ recipient, state, failure: failure ?? "" }, 1] as const;
-        }),
-      ),
-      single(metrics.notificationsWaiting, queued),
-      single(metrics.notifications, composed),
-    ];
+    return {
+      deliveries: totals().map(({ recipient, status, total }) => [{ recipient, status }, total]),
+      attempts: attemptTotals().map(({ recipient, result, total }) => [{ recipient, result }, total]),
+      oldestWaiting: oldestPending().map(({ recipient, createdAt }) => [
+        { recipient },
+        createdAt === null ? 0 : Math.max(0, now - createdAt) / 1000,
+      ]),
+      recipientState: log
+        .states()
+        .map(({ recipient, state, failure }) => [{ recipient, state, failure: failure ?? "" }, 1]),
+      notificationsWaiting: queued,
+      notifications: composed,
+    };
   };
 }

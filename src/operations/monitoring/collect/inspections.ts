@@ -3,7 +3,7 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Originals } from "../../../facts/inspection/originals/open-originals.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { inspectionPriorities } from "../../../platform/vocabulary/inspections.ts";
-import { collected, createIncreasing, metrics, single, type Collector } from "../metrics/metrics.ts";
+import { createIncreasing, type Collector } from "../metrics/metrics.ts";
 
 const outcomes = ["imitation", "harmless", "failed", "skipped"] as const;
 
@@ -20,15 +20,13 @@ export function originalCollector(
       summaries.filter(({ capturedAt }) => capturedAt !== null).map(({ domain }) => domain),
     );
     const lacking = domains.list().filter(({ domain, enabled }) => enabled && !captured.has(domain));
-    return [
-      collected(
-        metrics.originals,
-        (["captured", "failing", "waiting"] as const).map(
-          (state) => [{ state }, summaries.filter((one) => stateOf(one) === state).length] as const,
-        ),
-      ),
-      single(metrics.domainsWithoutOriginal, lacking.length),
-    ];
+    return {
+      originals: ["captured", "failing", "waiting"].map((state) => [
+        { state },
+        summaries.filter((one) => stateOf(one) === state).length,
+      ]),
+      domainsWithoutOriginal: lacking.length,
+    };
   };
 }
 
@@ -41,25 +39,16 @@ export function inspectionCollector(
   const increasing = createIncreasing();
   return () => {
     const { budget, oldestAt, running, totals, waiting } = inspections.status();
-    return [
-      collected(
-        metrics.inspectionsWaiting,
-        inspectionPriorities.map((priority) => [{ priority }, waiting[priority]] as const),
-      ),
-      single(
-        metrics.inspectionOldestWaiting,
-        oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt) / 1_000,
-      ),
-      single(metrics.inspectionsRunning, running),
-      collected(
-        metrics.inspections,
-        outcomes.map((outcome) => [{ outcome }, increasing(outcome, totals[outcome])] as const),
-      ),
-      single(metrics.inspectionsStarted, increasing("started", totals.started)),
-      single(metrics.inspectionDuration, increasing("duration", totals.durationMs) / 1_000),
-      single(metrics.inspectionsDropped, increasing("dropped", totals.dropped)),
-      single(metrics.inspectionsToday, budget.day.used),
-      single(metrics.inspectionsPerDay, budget.day.max),
-    ];
+    return {
+      inspectionsWaiting: inspectionPriorities.map((priority) => [{ priority }, waiting[priority]]),
+      inspectionOldestWaiting: oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt) / 1_000,
+      inspectionsRunning: running,
+      inspections: outcomes.map((outcome) => [{ outcome }, increasing(outcome, totals[outcome])]),
+      inspectionsStarted: increasing("started", totals.started),
+      inspectionDuration: increasing("duration", totals.durationMs) / 1_000,
+      inspectionsDropped: increasing("dropped", totals.dropped),
+      inspectionsToday: budget.day.used,
+      inspectionsPerDay: budget.day.max,
+    };
   };
 }

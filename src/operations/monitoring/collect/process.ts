@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { metrics, single, type Collector } from "../metrics/metrics.ts";
+import type { Collector } from "../metrics/metrics.ts";
 
 const halfMinuteMs = 30_000;
 const resolutionMs = 100;
@@ -13,15 +13,15 @@ export function processCollector(clock: Pick<Clock, "now">): Collector {
   return () => {
     const { rss, heapUsed } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
-    return [
-      single(metrics.cpu, (user + system) / 1e6),
-      single(metrics.residentMemory, rss),
-      single(metrics.startTime, startedAt / 1000),
-      single(metrics.openFds, countOpenFiles()),
-      single(metrics.maxFds, openFilesMax()),
-      single(metrics.heapUsed, heapUsed),
-      single(metrics.eventLoopDelay, delaySeconds()),
-    ];
+    return {
+      cpu: (user + system) / 1e6,
+      residentMemory: rss,
+      startTime: startedAt / 1000,
+      openFds: countOpenFiles(),
+      maxFds: openFilesMax(),
+      heapUsed,
+      eventLoopDelay: delaySeconds(),
+    };
   };
 }
 

@@ -6,15 +6,7 @@ import {
 } from "../../../intake/sources/archive-checks/archive-checks.ts";
 import type { CertificateLogStatus } from "../../../intake/sources/certificate-logs/status.ts";
 import { needsAttention, type Source, type SourceStatus } from "../../../intake/sources/source.ts";
-import {
-  collected,
-  createIncreasing,
-  metrics,
-  single,
-  type Collected,
-  type Collector,
-  type Metric,
-} from "../metrics/metrics.ts";
+import { createIncreasing, metrics, type Collector, type Readings } from "../metrics/metrics.ts";
 
 export interface SourceNumbers {
   /** Counts by origin of names, sources or not. */
@@ -33,104 +25,84 @@ export function sourceCollector(numbers: () => SourceNumbers): Collector {
   return () => {
     const { totals, sources, archive, archiveChecks, certificateLogs } = numbers();
     // Totals are stored; one decreases when something is taken back.
-    const counted = (metric: Metric<"kind" | "source">, key: keyof ActivityCounts) =>
-      collected(
-        metric,
-        totals.map(({ kind, name: source, [key]: count }) => {
-          return [{ kind, source }, increasing(JSON.stringify([key, kind, source]), count)] as const;
-        }),
+    const counted = (key: keyof ActivityCounts) =>
+      totals.map(
+        ({ kind, name: source, [key]: count }) =>
+          [{ kind, source }, increasing(JSON.stringify([key, kind, source]), count)] as const,
       );
     const watched = sources
       .filter(({ declaredAs }) => declaredAs !== null)
       .map(({ kind, name: source, status }) => ({ labels: { kind, source }, status: status() }));
-    const watchedTime = (metric: Metric<"kind" | "source">, at: (status: SourceStatus) => number | null) =>
-      collected(
-        metric,
-        watched.flatMap(({ labels, status }) => {
-          const time = at(status);
-          return time === null ? [] : [[labels, time / 1000] as const];
-        }),
-      );
-    return [
-      counted(metrics.names, "names"),
-      counted(metrics.invalidNames, "invalid"),
-      counted(metrics.matchedNames, "matched"),
-      counted(metrics.sourceThreats, "created"),
-      collected(
-        metrics.lastName,
-        totals.map(({ kind, name: source, lastAt }) => [{ kind, source }, lastAt / 1000] as const),
-      ),
-      collected(
-        metrics.sourceOk,
-        watched.map(({ labels, status }) => [labels, needsAttention(status) ? 0 : 1] as const),
-      ),
-      collected(
-        metrics.sourceState,
-        watched.map(({ labels, status: { state } }) => [{ ...labels, state }, 1] as const),
-      ),
-      watchedTime(metrics.sourceOverdue, ({ overdue }) => overdue?.sinceMs ?? 0),
-      watchedTime(metrics.sourceLastRead, ({ lastReadAt }) => lastReadAt),
-      watchedTime(metrics.sourceLatest, ({ latest }) => latest?.at ?? null),
-      collected(
-        metrics.sourceAmounts,
-        watched.flatMap(({ labels, status: { amounts } }) =>
-          amounts.map(({ count, unit }) => [{ ...labels, unit }, count] as const),
-        ),
+    const watchedTime = (at: (status: SourceStatus) => number | null) =>
+      watched.flatMap(({ labels, status }) => {
+        const time = at(status);
+        return time === null ? [] : [[labels, time / 1000] as const];
+      });
+    return {
+      names: counted("names"),
+      invalidNames: counted("invalid"),
+      matchedNames: counted("matched"),
+      sourceThreats: counted("created"),
+      lastName: totals.map(({ kind, name: source, lastAt }) => [{ kind, source }, lastAt / 1000]),
+      sourceOk: watched.map(({ labels, status }) => [labels, needsAttention(status) ? 0 : 1]),
+      sourceState: watched.map(({ labels, status: { state } }) => [{ ...labels, state }, 1]),
+      sourceOverdue: watchedTime(({ overdue }) => overdue?.sinceMs ?? 0),
+      sourceLastRead: watchedTime(({ lastReadAt }) => lastReadAt),
+      sourceLatest: watchedTime(({ latest }) => latest?.at ?? null),
+      sourceAmounts: watched.flatMap(({ labels, status: { amounts } }) =>
+        amounts.map(({ count, unit }) => [{ ...labels, unit }, count] as const),
       ),
       ...certificateLogSamples(certificateLogs?.logs() ?? [], increasing),
       ...archiveSamples(archive.status(), archiveChecks()),
-    ];
+    };
   };
 }
+
+const certificateLogValues = {
+  logEntries: ({ entries }) => entries,
+  logNames: ({ names }) => names,
+  logBytes: ({ bytes }) => bytes,
+  logSkipped: ({ skipped }) => skipped,
+  logMalformed: ({ malformed }) => malformed,
+  logErrors: ({ errors }) => errors,
+  logPosition: ({ position }) => position,
+  logLagEntries: ({ lagEntries }) => lagEntries,
+  logLag: ({ lagMs }) => lagMs / 1_000,
+  logOk: ({ state }) => (state === "failing" || state === "mismatch" ? 0 : 1),
+} satisfies Partial<Record<keyof Readings, (log: CertificateLogStatus) => number | null>>;
 
 function certificateLogSamples(
   logs: readonly CertificateLogStatus[],
   increasing: ReturnType<typeof createIncreasing>,
-): Collected[] {
-  const of = (
-    metric: Metric<"log" | "operator">,
-    valueOf: (log: CertificateLogStatus) => number | null,
-  ): Collected =>
-    collected(
-      metric,
-      logs.flatMap((one) => {
-        const { description: log, operator } = one;
-        const value = valueOf(one);
-        if (value === null) return [];
-        const key = JSON.stringify([metric.name, log, operator]);
-        return [[{ log, operator }, metric.type === "counter" ? increasing(key, value) : value] as const];
-      }),
-    );
-  return [
-    of(metrics.logEntries, ({ entries }) => entries),
-    of(metrics.logNames, ({ names }) => names),
-    of(metrics.logBytes, ({ bytes }) => bytes),
-    of(metrics.logSkipped, ({ skipped }) => skipped),
-    of(metrics.logMalformed, ({ malformed }) => malformed),
-    of(metrics.logErrors, ({ errors }) => errors),
-    of(metrics.logPosition, ({ position }) => position),
-    of(metrics.logLagEntries, ({ lagEntries }) => lagEntries),
-    of(metrics.logLag, ({ lagMs }) => lagMs / 1_000),
-    of(metrics.logOk, ({ state }) => (state === "failing" || state === "mismatch" ? 0 : 1)),
-  ];
+): Readings {
+  const readings = Object.entries(certificateLogValues).map(([name, valueOf]) => {
+    const isCounter = metrics[name as keyof typeof certificateLogValues].type === "counter";
+    const samples = logs.flatMap((one) => {
+      const { description: log, operator } = one;
+      const value = valueOf(one);
+      if (value === null) return [];
+      const key = JSON.stringify([name, log, operator]);
+      return [[{ log, operator }, isCounter ? increasing(key, value) : value] as const];
+    });
+    return [name, samples] as const;
+  });
+  return Object.fromEntries(readings);
 }
 
 /** Returns no metrics if names are not archived. */
 function archiveSamples(
   { enabled, names, bytes, oldestDay, problem }: ReturnType<Archive["status"]>,
   checks: readonly Pick<ArchiveCheckStatus, "state">[],
-): Collected[] {
-  if (!enabled) return [];
-  return [
-    single(metrics.archiveNames, names),
-    single(metrics.archiveBytes, bytes),
-    single(metrics.archiveOldestDay, oldestDay === null ? null : oldestDay / 1000),
-    single(metrics.archiveOk, problem === null ? 1 : 0),
-    collected(
-      metrics.archiveChecks,
-      archiveCheckStates.map((state) => {
-        return [{ state }, checks.filter((check) => check.state === state).length] as const;
-      }),
-    ),
-  ];
+): Readings {
+  if (!enabled) return {};
+  return {
+    archiveNames: names,
+    archiveBytes: bytes,
+    archiveOldestDay: oldestDay === null ? null : oldestDay / 1000,
+    archiveOk: problem === null ? 1 : 0,
+    archiveChecks: archiveCheckStates.map((state) => [
+      { state },
+      checks.filter((check) => check.state === state).length,
+    ]),
+  };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Database } from "../../../platform/database/database.ts";
 import type { DatabaseHealth } from "../../../platform/database/health/health.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import { collected, metrics, single, type Collector } from "../metrics/metrics.ts";
+import type { Collector } from "../metrics/metrics.ts";
 
 const hourMs = 3_600_000;
 
@@ -26,29 +26,24 @@ export function storageCollector({
     const { errors, quickCheck, disk } = databaseHealth.status();
     const bytes = database.bytesOnDisk();
     const { waiting, settled, waitedMs } = database.writeTotals();
-    return [
-      collected(
-        metrics.databaseErrors,
-        errors.map(({ code, total }) => [{ code }, total] as const),
-      ),
-      single(metrics.quickCheckOk, quickCheck === null ? null : quickCheck.result === "ok" ? 1 : 0),
-      single(metrics.quickCheckTime, quickCheck === null ? null : quickCheck.at / 1000),
-      collected(
-        metrics.databaseBytes,
+    return {
+      databaseErrors: errors.map(({ code, total }) => [{ code }, total]),
+      quickCheckOk: quickCheck && (quickCheck.result === "ok" ? 1 : 0),
+      quickCheckTime: quickCheck && quickCheck.at / 1000,
+      databaseBytes:
         bytes === undefined
           ? []
           : [
               [{ file: "database" }, bytes.file],
               [{ file: "log" }, bytes.log],
             ],
-      ),
-      single(metrics.screenshotBytes, screenshots),
-      single(metrics.diskFree, disk?.freeBytes),
-      single(metrics.writesWaiting, waiting),
-      single(metrics.writes, settled),
-      single(metrics.writeWait, waitedMs / 1000),
-      single(metrics.locked, (database.lockIncident()?.heldMs ?? 0) / 1000),
-    ];
+      screenshotBytes: screenshots,
+      diskFree: disk?.freeBytes,
+      writesWaiting: waiting,
+      writes: settled,
+      writeWait: waitedMs / 1000,
+      locked: (database.lockIncident()?.heldMs ?? 0) / 1000,
+    };
   };
 }
 
@@ -105,11 +100,11 @@ export function backupCollector(backups: { status(): BackupNumbers }, clock: Pic
     const { schedule, completed, overdueSince, failuresTotal } = backups.status();
     const isScheduled = schedule !== null;
     const overdueMs = overdueSince === null ? 0 : Math.max(0, clock.now() - overdueSince);
-    return [
-      single(metrics.backupLastSuccess, completed === null ? (isScheduled ? 0 : null) : completed.at / 1000),
-      single(metrics.backupBytes, completed?.bytes),
-      single(metrics.backupFailures, failuresTotal),
-      single(metrics.backupOverdue, isScheduled ? overdueMs / 1000 : null),
-    ];
+    return {
+      backupLastSuccess: completed === null ? (isScheduled ? 0 : null) : completed.at / 1000,
+      backupBytes: completed?.bytes,
+      backupFailures: failuresTotal,
+      backupOverdue: isScheduled ? overdueMs / 1000 : null,
+    };
   };
 }

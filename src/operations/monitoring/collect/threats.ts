@@ -8,14 +8,7 @@ import type { Scans } from "../../../intake/scans/scans.ts";
 import { threatCounts } from "../../../threats/threats/store/tables.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import { scanFailures } from "../../../platform/vocabulary/scans.ts";
-import {
-  collected,
-  collectedHistograms,
-  createIncreasing,
-  metrics,
-  single,
-  type Collector,
-} from "../metrics/metrics.ts";
+import { createIncreasing, type Collector } from "../metrics/metrics.ts";
 
 /** Maximum number of protected domains with a series of their own. */
 const domainsMax = 100;
@@ -46,18 +39,12 @@ export function threatCollector({
       .get();
     // Also right when all events were deleted by retention.
     const events = query.get<[number]>(sql`select seq from sqlite_sequence where name = 'events'`);
-    return [
-      collected(
-        metrics.threats,
-        threats.totals().map(({ status, severity, total: n }) => [{ status, severity }, n] as const),
-      ),
-      collected(
-        metrics.threatsByDomain,
-        byDomain.map(({ domain, total: n }) => [{ protected_domain: domain }, Number(n ?? 0)] as const),
-      ),
-      single(metrics.protectedDomains, domains?.n ?? 0),
-      single(metrics.events, events?.[0] ?? 0),
-    ];
+    return {
+      threats: threats.totals().map(({ status, severity, total: n }) => [{ status, severity }, n]),
+      threatsByDomain: byDomain.map(({ domain, total: n }) => [{ protected_domain: domain }, Number(n ?? 0)]),
+      protectedDomains: domains?.n ?? 0,
+      events: events?.[0] ?? 0,
+    };
   };
 }
 
@@ -69,37 +56,24 @@ export function scanCollector(scans: Pick<Scans, "latestOutcome" | "resolverHeal
     const last = scans.latestOutcome();
     const checks = scans.resolverHealth.latest()?.checks;
     const failedBy = (reason: string) => byFailure.find(({ failure }) => failure === reason)?.total ?? 0;
-    return [
-      collected(
-        metrics.scans,
-        byStatus.map(({ status, total }) => [{ status }, total] as const),
-      ),
-      collected(
-        metrics.scanFailures,
-        scanFailures.map((reason) => [{ reason }, increasing(reason, failedBy(reason))] as const),
-      ),
-      single(metrics.scanLastCompleted, completedAt === null ? null : completedAt / 1000),
-      single(metrics.scanLastSuccess, last === undefined ? null : last.status === "completed" ? 1 : 0),
-      single(
-        metrics.scanLastDuration,
-        last === undefined || last.completedAt === null ? null : (last.completedAt - last.startedAt) / 1000,
-      ),
-      single(metrics.scanLastNames, last?.candidates),
-      collected(
-        metrics.resolvers,
-        checks === undefined
-          ? []
-          : resolverVerdicts.map((verdict) => {
-              return [{ verdict }, checks.filter((check) => check.verdict === verdict).length] as const;
-            }),
-      ),
-      collected(
-        metrics.resolverOk,
-        (checks ?? []).map(({ server: { address, port }, verdict }) => {
-          return [{ resolver: `${address}:${port}` }, verdict === "honest" ? 1 : 0] as const;
-        }),
-      ),
-    ];
+    return {
+      scans: byStatus.map(({ status, total }) => [{ status }, total]),
+      scanFailures: scanFailures.map((reason) => [{ reason }, increasing(reason, failedBy(reason))]),
+      scanLastCompleted: completedAt === null ? null : completedAt / 1000,
+      scanLastSuccess: last && (last.status === "completed" ? 1 : 0),
+      scanLastDuration: last?.completedAt ? (last.completedAt - last.startedAt) / 1000 : null,
+      scanLastNames: last?.candidates,
+      resolvers:
+        checks &&
+        resolverVerdicts.map((verdict) => [
+          { verdict },
+          checks.filter((check) => check.verdict === verdict).length,
+        ]),
+      resolverOk: checks?.map(({ server: { address, port }, verdict }) => [
+        { resolver: `${address}:${port}` },
+        verdict === "honest" ? 1 : 0,
+      ]),
+    };
   };
 }
 
@@ -113,27 +87,15 @@ export function lookupCollector({
 }): Collector {
   return () => {
     const totals = meter.totals();
-    return [
-      collected(
-        metrics.lookups,
-        totals.flatMap(({ lookup, ok, failed }) => [
-          [{ lookup, result: "ok" }, ok] as const,
-          [{ lookup, result: "failed" }, failed] as const,
-        ]),
-      ),
-      collectedHistograms(
-        metrics.lookupDurations,
-        totals.map(({ lookup, durations }) => [{ lookup }, durations] as const),
-      ),
-      collected(
-        metrics.registrationFailures,
-        meter.registrationFailures().map(({ tld, total }) => [{ tld }, total] as const),
-      ),
-      collected(
-        metrics.lookupQueue,
-        dueCounts(clock.now()).map(({ lookup, due }) => [{ lookup }, due] as const),
-      ),
-      single(metrics.lookupsRunning, running()),
-    ];
+    return {
+      lookups: totals.flatMap(({ lookup, ok, failed }) => [
+        [{ lookup, result: "ok" }, ok] as const,
+        [{ lookup, result: "failed" }, failed] as const,
+      ]),
+      lookupDurations: totals.map(({ lookup, durations }) => [{ lookup }, durations]),
+      registrationFailures: meter.registrationFailures().map(({ tld, total }) => [{ tld }, total]),
+      lookupQueue: dueCounts(clock.now()).map(({ lookup, due }) => [{ lookup }, due]),
+      lookupsRunning: running(),
+    };
   };
 }

@@ -1,10 +1,11 @@
 import {
-  metrics,
+  collected,
   type Collected,
   type Collector,
   type Histogram,
   type Labels,
   type Metric,
+  type Readings,
 } from "./metrics.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
 
@@ -25,7 +26,7 @@ export function expose(all: readonly Collected[], format: ExpositionFormat): str
   return format === "openmetrics" ? `${text}# EOF\n` : text;
 }
 
-function exposeOne({ metric, samples, histograms }: Collected, format: ExpositionFormat): string {
+function exposeOne({ metric, samples }: Collected, format: ExpositionFormat): string {
   const { name, help } = metric;
   const family = familyOf(metric, format);
   const unit = units.find((one) => family.endsWith(`_${one}`));
@@ -34,8 +35,9 @@ function exposeOne({ metric, samples, histograms }: Collected, format: Expositio
     `# HELP ${family} ${escapeHelp(help, format)}`,
     `# TYPE ${family} ${type}`,
     ...(format === "openmetrics" && unit !== undefined ? [`# UNIT ${family} ${unit}`] : []),
-    ...samples.map(([labels, value]) => `${name}${labelText(labels)} ${value}`),
-    ...histograms.flatMap(([labels, histogram]) => bucketLines(metric, labels, histogram)),
+    ...samples.flatMap(([labels, value]) =>
+      typeof value === "number" ? `${name}${labelText(labels)} ${value}` : bucketLines(metric, labels, value),
+    ),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -126,14 +128,13 @@ export async function renderMetrics(
   format: ExpositionFormat,
   log: Log,
 ): Promise<string> {
-  const byMetric = new Map<Metric, Collected>();
+  const readings: Readings = {};
   for (const collect of collectors) {
     try {
-      for (const one of await collect()) byMetric.set(one.metric, one);
+      Object.assign(readings, await collect());
     } catch (error) {
       logDropped(log, error, "server.metrics_not_collected");
     }
   }
-  const inOrder = Object.values<Metric>(metrics).flatMap((metric) => byMetric.get(metric) ?? []);
-  return expose(inOrder, format);
+  return expose(collected(readings), format);
 }

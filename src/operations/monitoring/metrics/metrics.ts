@@ -13,7 +13,6 @@ export interface Metric<Label extends string = string> {
 }
 
 export type Labels<Label extends string> = Readonly<Record<Label, string | number>>;
-type Sample = readonly [labels: Labels<string>, value: number];
 
 /** Counts by bucket, the infinite one last, not cumulative. */
 export interface Histogram {
@@ -21,15 +20,24 @@ export interface Histogram {
   sum: number;
 }
 
+type Samples<Label extends string> = readonly (readonly [labels: Labels<Label>, value: number | Histogram])[];
+
+/** Present value of a metric without labels, or null or undefined if it is not known; otherwise its samples. */
+export type Reading<Label extends string> = [Label] extends [never]
+  ? number | null | undefined
+  : Samples<Label>;
+
+/** Present values of some metrics, by their keys. */
+export type Readings = { readonly [Key in keyof Definitions]?: Reading<LabelsOf<Definitions[Key]>> };
+
+/** Returns the present values of some metrics. */
+export type Collector = () => Readings | Promise<Readings>;
+
 /** A metric with its present samples. */
 export interface Collected {
   metric: Metric;
-  samples: readonly Sample[];
-  histograms: readonly (readonly [labels: Labels<string>, histogram: Histogram])[];
+  samples: Samples<string>;
 }
-
-/** Returns the present samples of some metrics. */
-export type Collector = () => readonly Collected[] | Promise<readonly Collected[]>;
 
 type Definitions = typeof definitions;
 type LabelsOf<Definition> = Definition extends { labels: infer Names } ? keyof Names & string : never;
@@ -42,24 +50,14 @@ export const metrics = Object.fromEntries(
   ]),
 ) as object as { readonly [Key in keyof Definitions]: Metric<LabelsOf<Definitions[Key]>> };
 
-/** Returns the samples of a metric. */
-export function collected<Label extends string>(
-  metric: Metric<Label>,
-  samples: readonly (readonly [labels: Labels<Label>, value: number])[],
-): Collected {
-  return { metric, samples: samples as readonly Sample[], histograms: [] };
-}
-
-/** Returns the only sample of a metric without labels; none for a value that is not known. */
-export function single(metric: Metric<never>, value: number | null | undefined): Collected {
-  return collected(metric, value === null || value === undefined ? [] : [[{}, value]]);
-}
-
-export function collectedHistograms<Label extends string>(
-  metric: Metric<Label>,
-  histograms: readonly (readonly [labels: Labels<Label>, histogram: Histogram])[],
-): Collected {
-  return { metric, samples: [], histograms: histograms as Collected["histograms"] };
+/** Returns the metrics that have been read, in the order of the catalogue. A value that is not known has no sample. */
+export function collected(readings: Readings): Collected[] {
+  return Object.entries<Metric>(metrics).flatMap(([key, metric]): Collected[] => {
+    if (!(key in readings)) return [];
+    const reading = readings[key as keyof Readings];
+    if (typeof reading === "number") return [{ metric, samples: [[{}, reading]] }];
+    return [{ metric, samples: reading ?? [] }];
+  });
 }
 
 /**
