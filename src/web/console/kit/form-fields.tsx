@@ -9,6 +9,7 @@ import { OnlyThese } from "./only-these.tsx";
 export interface FormPart {
   /** Name of a field. */
   name?: string | undefined;
+  label?: string | undefined;
   /** Default: `text`. */
   control?: string | undefined;
   heading?: string | undefined;
@@ -52,6 +53,11 @@ export function FormFields({ fields, ...further }: FormFieldsProps) {
       })}
     </>
   );
+}
+
+/** Returns the label of a field. */
+export function labelIn(fields: readonly FormPart[], name: string): string | undefined {
+  return fields.flatMap((one) => [one, ...(one.fields ?? [])]).find((one) => one.name === name)?.label;
 }
 
 function More({ summary, ...content }: FormFieldsProps & { summary: string }) {

@@ -57,11 +57,11 @@ export const channelForm: EntryForm<ChannelRecipient, "channels" | "config", Cha
         <code>[smtp]</code> there.
       </p>
     ),
-  newForm: () => new URLSearchParams(),
+  newForm: () => new URLSearchParams({ test: "yes" }),
   formOf,
   before: (context, { entry }) =>
     entry === undefined ? <HiddenFields fields={{ type: typeOf(context) }} /> : null,
-  fields(context, { form, entry, errors }) {
+  fields(context, { entry }) {
     const type = typeOf(context, entry);
     const { required } = keysOfChannel[type];
     const shown = entry === undefined ? [] : context.services.channels.shown(entry);
@@ -71,18 +71,11 @@ export const channelForm: EntryForm<ChannelRecipient, "channels" | "config", Cha
           <Control
             name={key}
             field={field}
-            value={form.get(key) ?? ""}
             required={required.includes(key)}
-            error={errors[key]}
             stored={storedValue(shown, type, key)}
-            remove={form.get(removal + key) === "yes"}
           />
         ))}
-        <Checkbox
-          label="Send a test message after saving"
-          name="test"
-          checked={Object.keys(errors).length === 0 || form.get("test") === "yes"}
-        />
+        <Checkbox label="Send a test message after saving" name="test" />
       </>
     );
   },
@@ -157,15 +150,11 @@ function storedValue(
 function Control(props: {
   name: ChannelKey;
   field: ChannelField;
-  value: string;
   required: boolean;
-  error: string | undefined;
   /** Masked value of a stored secret. */
   stored: string | undefined;
-  /** Whether the stored secret is to be removed. */
-  remove: boolean;
 }) {
-  const { name, field, value, required, error, stored, remove } = props;
+  const { name, field, required, stored } = props;
   const { label, hint: where, placeholder } = field;
   const hint =
     stored === undefined ? (
@@ -175,7 +164,7 @@ function Control(props: {
         Stored: {stored}. Leave empty to keep it. {where}
       </>
     );
-  const shared = { label, name, value, error, hint };
+  const shared = { label, name, hint };
   const isLong = name === "to" || name === "template" || name === "headers";
   return (
     <>
@@ -186,11 +175,11 @@ function Control(props: {
           {...shared}
           maxLength={2_000}
           required={required && stored === undefined}
-          {...(placeholder === undefined ? {} : { placeholder })}
+          placeholder={placeholder}
         />
       )}
       {stored === undefined || required ? null : (
-        <Checkbox label={`Remove the stored value of “${label}”`} name={removal + name} checked={remove} />
+        <Checkbox label={`Remove the stored value of “${label}”`} name={removal + name} />
       )}
     </>
   );
@@ -198,7 +187,7 @@ function Control(props: {
 
 /** Returns the initial values of the form for a change. Stored secrets are left out. */
 function formOf({ type, target }: ChannelRecipient): URLSearchParams {
-  const form = new URLSearchParams();
+  const form = new URLSearchParams({ test: "yes" });
   for (const [key] of fieldsOf(type)) {
     const value = target[propertyOf[key]];
     if (isSecret(type, key) || value === null) continue;

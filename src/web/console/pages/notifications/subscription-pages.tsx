@@ -29,8 +29,10 @@ import {
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { createFieldReader, type FieldErrors } from "../../kit/fields.ts";
-import { choicesOf, Choices, Select, TextField } from "../../kit/form.tsx";
-import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
+import { FormFields } from "../../kit/form-fields.tsx";
+import { choicesOf, Choices } from "../../kit/form.tsx";
+import { readOnlyThese } from "../../kit/only-these.tsx";
+import subscriptionTexts from "./subscription-form.json" with { type: "json" };
 import {
   noticeLabel,
   whatOf,
@@ -70,30 +72,27 @@ const subscriptionForm: EntryForm<Subscription, SubscriptionServices, Subscripti
       ["quiet_from", quietHours === null ? "" : timeOfDay(quietHours.from)],
       ["quiet_to", quietHours === null ? "" : timeOfDay(quietHours.to)],
     ]),
-  fields: ({ services: { channels, domains } }, { form, errors }) => (
-    <>
-      <Select
-        label="Channel"
-        name="channel"
-        choices={channels
-          .list()
-          .map(({ name, type }) => ({ value: name, label: `${name} (${channels.label(type)})` }))}
-        value={form.get("channel") ?? ""}
-        error={errors["channel"]}
-      />
-      <h2>Events</h2>
-      <EventFields form={form} errors={errors} />
-      <h2>Threats</h2>
-      <FilterFields domains={enabledDomains(domains)} />
-      <h2>Time</h2>
-      <TimeFields form={form} errors={errors} />
-    </>
+  fields: ({ services: { channels, domains } }) => (
+    <FormFields
+      fields={subscriptionTexts.fields}
+      set={{
+        channel: {
+          choices: channels
+            .list()
+            .map(({ name, type }) => ({ value: name, label: `${name} (${channels.label(type)})` })),
+        },
+        weekdays: { choices: weekdayChoices },
+        time_zone: { suggestions: Intl.supportedValuesOf("timeZone") },
+      }}
+      parts={{ events: <EventFields />, filter: <FilterFields domains={enabledDomains(domains)} /> }}
+    />
   ),
   read: readSubscription,
   preview: sentenceOf,
 };
 
-function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
+/** The types of events in groups, the first of which shows what is wrong. */
+function EventFields() {
   return (
     <div class="cols cols-2 groups">
       {noticeGroups.map(({ label, types }, index) => (
@@ -101,58 +100,10 @@ function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErr
           label={label}
           name="events"
           choices={choicesOf(types, noticeLabel)}
-          values={form.getAll("events")}
-          error={index === 0 ? errors["events"] : null}
+          error={index === 0 ? undefined : null}
         />
       ))}
     </div>
-  );
-}
-
-function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
-  const field = (name: string) => ({ name, value: form.get(name) ?? "", error: errors[name] });
-  const further = ["weekdays", "quiet_from", "quiet_to"];
-  return (
-    <>
-      <Choices
-        single
-        label="Send messages"
-        name="digest"
-        help="burst"
-        choices={digestChoices}
-        values={[form.get("digest") ?? "none"]}
-        error={errors["digest"]}
-      />
-      <TextField {...field("at")} label="Time of a daily message" type="time" />
-      <details
-        class="more"
-        open={further.some((name) => (form.get(name) ?? "") !== "" || errors[name] !== undefined)}
-      >
-        <summary>Weekdays and quiet hours</summary>
-        <div>
-          <OnlyThese
-            label="Weekdays"
-            name="weekdays"
-            all="Every day"
-            only="Only on these days; messages of other days wait"
-            choices={weekdayChoices}
-          />
-          <TextField {...field("quiet_from")} label="Quiet hours begin" type="time" help="quiet_hours" />
-          <TextField
-            {...field("quiet_to")}
-            label="Quiet hours end"
-            type="time"
-            hint="Leave both empty for none."
-          />
-        </div>
-      </details>
-      <TextField
-        {...field("time_zone")}
-        label="Time zone"
-        suggestions={Intl.supportedValuesOf("timeZone")}
-        hint="Of all times above: UTC, or a name such as Europe/Berlin."
-      />
-    </>
   );
 }
 
@@ -268,9 +219,3 @@ function showSubscription(
 }
 
 type SubscriptionServices = "channels" | "domains" | "notifications";
-
-const digestChoices = [
-  { value: "none", label: "at once", hint: "A burst of threats becomes one message." },
-  { value: "hourly", label: "every hour", hint: "At the full hour, if something happened." },
-  { value: "daily", label: "every day", hint: "At the time below, if something happened." },
-];

@@ -22,9 +22,11 @@ import { endpointWords, RecipientState } from "../../delivery-kit/recipient-part
 import { recipientPage } from "../../delivery-kit/recipient-page.tsx";
 import { eventReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
 import { testShown } from "../../delivery-kit/delivery-parts.tsx";
-import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
-import { attempt } from "../../kit/fields.ts";
-import { Button, Choices, Form, TextField } from "../../kit/form.tsx";
+import { LinkButton } from "../../kit/components.tsx";
+import { attempt, wholeForm, type FieldErrors } from "../../kit/fields.ts";
+import { FormFields } from "../../kit/form-fields.tsx";
+import { Button, Form } from "../../kit/form.tsx";
+import rotationForm from "./rotation-form.json" with { type: "json" };
 import { endpointForm, type EndpointFields } from "./webhook-form.tsx";
 import {
   listEndpoints,
@@ -179,12 +181,12 @@ function rotateRoutes(editable: (context: Context<"webhooks">) => Endpoint): Rou
     const given = (form.get("secret") ?? "").trim();
     const rotated = await attempt(() =>
       services.webhooks.endpoints.rotate(endpoint.id, {
-        ...(given === "" ? {} : { secret: given }),
+        secret: given || undefined,
         overlapMs: form.get("old") === "now" ? 0 : rotationOverlapMs,
         by,
       }),
     );
-    if (!rotated.ok) return show(endpoint, form, rotated.message);
+    if (!rotated.ok) return show(endpoint, form, { [wholeForm]: rotated.message });
     const saved: Saved = { secret: rotated.value.secret };
     context.putOnce(savedName(endpoint.id), saved);
     return redirect(`${path}/${endpoint.id}`, `${endpoint.name} has a new secret.`);
@@ -201,40 +203,23 @@ function rotateRoutes(editable: (context: Context<"webhooks">) => Endpoint): Rou
   ];
 }
 
-function show(endpoint: Endpoint, form: URLSearchParams, message?: string) {
-  const { id, name } = endpoint;
+function show({ id, name }: Endpoint, form: URLSearchParams, errors?: FieldErrors) {
   const back = `${path}/${id}`;
   return page(
-    "Rotate secret",
-    <div class="narrow">
-      <PageHead
-        title="Rotate the secret"
-        crumbs={[{ label: name, path: back }]}
-        lead="The new secret is shown once, on the next page."
-      />
-      <FormError message={message} />
-      <Form action={`${back}/rotate`}>
-        <Choices
-          single
-          label="Current secret"
-          name="old"
-          values={[form.get("old") ?? "later"]}
-          choices={[
-            {
-              value: "later",
-              label: "continues to sign for 24 hours",
-              hint: "so that the receiver can switch in between",
-            },
-            { value: "now", label: "stops signing now", hint: "if it has leaked" },
-          ]}
-        />
-        <TextField label="New secret" name="secret" maxLength={200} hint="Leave empty to generate one." />
-        <div class="line">
-          <Button label="Rotate secret" />
-          <LinkButton path={back} label="Cancel" />
-        </div>
-      </Form>
-    </div>,
-    { status: message === undefined ? 200 : 400 },
+    {
+      title: "Rotate secret",
+      heading: "Rotate the secret",
+      crumbs: [{ label: name, path: back }],
+      lead: "The new secret is shown once, on the next page.",
+      errors,
+      class: "narrow",
+    },
+    <Form action={`${back}/rotate`}>
+      <FormFields fields={rotationForm.fields} set={{ old: { values: [form.get("old") ?? "later"] } }} />
+      <div class="line">
+        <Button label="Rotate secret" />
+        <LinkButton path={back} label="Cancel" />
+      </div>
+    </Form>,
   );
 }
