@@ -98,11 +98,10 @@ interface InspectorDependencies {
  * @param startWorker starts the thread that inspects; without it, this thread does, between other work
  */
 export function openInspector(dependencies: InspectorDependencies): Inspector {
-  const { brands, clock, config, lookups, startWorker, turns } = dependencies;
-  const { browser, pages, reach } = lookups;
+  const { brands, clock, config, lookups, startWorker } = dependencies;
+  const { browser, reach } = lookups;
   const limited = (inspector: Inspector) => limitScreenshots(inspector, () => config.screenshots.keep);
-  if (startWorker === undefined)
-    return limited(createLazyInspector({ brands, clock, lookups: { browser, pages }, turns }));
+  if (startWorker === undefined) return limited(createLazyInspector(dependencies));
   const settings = (): ThreadSettings => ({
     rules: { ...reach.rules },
     ports: reach.ports,
@@ -125,17 +124,8 @@ function limitScreenshots(inspector: Inspector, keep: () => ScreenshotKind): Ins
 }
 
 /** Loads the comparisons with the first inspection: their tables take some milliseconds. */
-function createLazyInspector({
-  brands,
-  clock,
-  lookups: { browser, pages },
-  turns,
-}: {
-  brands: BrandSource;
-  clock: Clock;
-  lookups: Pick<OpenedLookups, "browser" | "pages">;
-  turns: Turns;
-}): Inspector {
+function createLazyInspector({ brands, clock, lookups, turns }: InspectorDependencies): Inspector {
+  const { browser, pages } = lookups;
   let inspector: Promise<{ opened: PageInspector; feed: BrandFeed }> | undefined;
   const open = async () => {
     const { createPageInspector } = await import("./inspector/page-inspector.ts");

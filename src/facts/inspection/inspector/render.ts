@@ -1,5 +1,6 @@
 import type { ScreenshotOptions, ScreenshotResult } from "../../lookups/browser/chromium.ts";
-import type { InspectionTarget } from "../model/inspector.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import type { InspectionResult, InspectionTarget } from "../model/inspector.ts";
 
 /** Opens a page in a browser. */
 export type Render = (
@@ -34,4 +35,26 @@ export function limitWaiting(render: Render): Render {
       waiting -= 1;
     }
   };
+}
+
+/** An inspection has time limits of its own, also for its turn in the browser; this one applies if they do not hold. */
+const timeoutMs = 15 * 60_000;
+
+/** Inspects within the time limit. Rejects when the signal aborts. */
+export async function inTime(
+  clock: Pick<Clock, "after">,
+  signal: AbortSignal,
+  inspect: (signal: AbortSignal) => Promise<InspectionResult>,
+): Promise<InspectionResult> {
+  signal.throwIfAborted();
+  const late = new AbortController();
+  const timer = clock.after(timeoutMs, () => late.abort());
+  try {
+    return await inspect(AbortSignal.any([signal, late.signal]));
+  } catch (error) {
+    if (signal.aborted || !late.signal.aborted) throw error;
+    return { ok: false, reason: `not finished within ${timeoutMs / 60_000} minutes` };
+  } finally {
+    timer.cancel();
+  }
 }

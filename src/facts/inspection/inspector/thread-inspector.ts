@@ -40,18 +40,8 @@ interface ThreadInspectorDependencies {
  * fails is replaced, and its inspections are repeated once.
  */
 export function createThreadInspector(dependencies: ThreadInspectorDependencies): Inspector {
-  const { brands, browser, clock, settings, startWorker, idleMs = idleMsDefault } = dependencies;
   const pending = new Map<number, Pending>();
-  const threads = createThreads({
-    brands,
-    browser,
-    clock,
-    idleMs,
-    onFailure,
-    onReport,
-    settings,
-    startWorker,
-  });
+  const threads = createThreads({ ...dependencies, onFailure, onReport });
   let lastId = 0;
   let isClosed = false;
 
@@ -121,18 +111,14 @@ export function createThreadInspector(dependencies: ThreadInspectorDependencies)
   };
 }
 
-interface ThreadOptions {
-  brands: BrandSource;
-  browser: Browser | undefined;
-  clock: Clock;
+interface ThreadOptions extends Omit<ThreadInspectorDependencies, "idleMs" | "settings"> {
   onFailure: (error: unknown) => void;
   onReport: (message: Extract<Report, { id: number }>) => void;
-  startWorker: StartWorker;
 }
 
 /** Keeps one thread while there is work for it. */
-function createThreads(dependencies: ThreadOptions & { idleMs: number; settings: () => ThreadSettings }) {
-  const { idleMs, settings, ...options } = dependencies;
+function createThreads(dependencies: ThreadOptions & ThreadInspectorDependencies) {
+  const { idleMs = idleMsDefault, settings, ...options } = dependencies;
   let thread: Thread | undefined;
   let idle: { cancel(): void } | undefined;
   options.brands.onChange(() => thread?.forgetBrands());
@@ -166,28 +152,10 @@ function createThreads(dependencies: ThreadOptions & { idleMs: number; settings:
   };
 }
 
-interface Thread {
-  /** Identifies the settings with which it was started. */
-  readonly key: string;
-  readonly hasEnded: boolean;
-  /** Resolves when it has the present brands. */
-  ready(): Promise<void>;
-  /** The brands have changed. */
-  forgetBrands(): void;
-  send(instruction: Instruction): void;
-  end(): Promise<void>;
-}
+type Thread = ReturnType<typeof startThread>;
 
-function startThread({
-  brands,
-  browser,
-  clock,
-  key,
-  onFailure,
-  onReport,
-  settings,
-  startWorker,
-}: ThreadOptions & { key: string; settings: ThreadSettings }): Thread {
+function startThread(given: ThreadOptions & { key: string; settings: ThreadSettings }) {
+  const { brands, browser, clock, key, onFailure, onReport, settings, startWorker } = given;
   const worker: Worker = startWorker("inspection");
   const rendering = new Map<number, AbortController>();
   let ended = false;
@@ -197,15 +165,18 @@ function startThread({
       if (!ended) thread.send({ do: "set brands", brands: read });
     },
   });
-  const thread: Thread = {
+  const thread = {
+    /** Identifies the settings with which it was started. */
     key,
-    get hasEnded() {
+    get hasEnded(): boolean {
       return ended;
     },
+    /** Resolves when it has the present brands. */
     ready: feed.ready,
+    /** Notes that the brands have changed. */
     forgetBrands: feed.forget,
-    send: (instruction) => worker.postMessage(instruction),
-    async end() {
+    send: (instruction: Instruction) => worker.postMessage(instruction),
+    async end(): Promise<void> {
       ended = true;
       watch.cancel();
       stopRendering();

@@ -31,5 +31,7 @@ export interface PageNames {
   elsewhere: { url: string; role: OriginalRole; text: string }[];
 }
 
+export const noNames: PageNames = { manifest: [], certificate: [], redirects: [], elsewhere: [] };
+
 /** Parts of a page that changed since the version before. */
 export type VersionChange = "title" | "text" | "structure" | "forms" | "icons" | "appearance" | "address";

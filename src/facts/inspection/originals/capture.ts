@@ -4,11 +4,12 @@ import { messageOf } from "../../../platform/lib/errors.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { ScreenshotFolder } from "../../lookups/page/screenshot-files.ts";
 import type { InspectionResult, Inspector } from "../model/inspector.ts";
+import { inTime } from "../inspector/render.ts";
 import type { Brands } from "./brands.ts";
 import { problemOf } from "./capture-problems.ts";
 import { discoveredMax, discoverPages, type LinkedPage, pageNamesOf } from "../discovery/discover-pages.ts";
 import type { OriginalStore, OwnedOriginal } from "./store.ts";
-import type { CaptureProblem, PageNames } from "../model/original.ts";
+import { noNames, type CaptureProblem, type PageNames } from "../model/original.ts";
 import { completedFingerprint, nextStep, screenshotId, supersededBy } from "./version-steps.ts";
 
 /** Captures one original page and saves what follows. Never throws for what a page or a server does. */
@@ -39,25 +40,9 @@ const background = { relaxed: true, patient: true };
 const discoveryFailuresMax = 3;
 /** A discovered page that has failed for this long makes room for another one. */
 const failingMsMax = 7 * dayMs;
-/** Includes its turn in the browser, for which others may wait, too. */
-const captureTimeoutMs = 15 * 60_000;
-const tooLate = `not finished within ${captureTimeoutMs / 60_000} minutes`;
 
 export function createCapture(dependencies: CaptureDependencies): Capture {
   const { clock, database, inspect, onHome, store } = dependencies;
-
-  /** One capture has time limits of its own; this one applies if they do not hold. */
-  async function openInTime(original: OwnedOriginal, signal: AbortSignal): Promise<InspectionResult> {
-    const late = new AbortController();
-    const timer = clock.after(captureTimeoutMs, () => late.abort());
-    try {
-      return await open(original, AbortSignal.any([signal, late.signal]));
-    } catch (error) {
-      return { ok: false, reason: late.signal.aborted ? tooLate : messageOf(error) };
-    } finally {
-      timer.cancel();
-    }
-  }
 
   async function open({ role, chosenBy, address, domain }: OwnedOriginal, signal: AbortSignal) {
     const openPage = (target: string) =>
@@ -93,7 +78,9 @@ export function createCapture(dependencies: CaptureDependencies): Capture {
   }
 
   return async (original, signal) => {
-    const result = await openInTime(original, signal);
+    const result = await inTime(clock, signal, (limit) => open(original, limit)).catch(
+      (error: unknown): InspectionResult => ({ ok: false, reason: messageOf(error) }),
+    );
     if (signal.aborted) return;
     const isOriginal = await save(original, result);
     const { domain, protectedDomainSeq, role } = original;
@@ -101,8 +88,6 @@ export function createCapture(dependencies: CaptureDependencies): Capture {
     if (role === "home") await onHome({ protectedDomainSeq, domain, page }, signal);
   };
 }
-
-const noNames: PageNames = { manifest: [], certificate: [], redirects: [], elsewhere: [] };
 
 function saveProblem({ clock, store }: CaptureDependencies, seq: number, problem: CaptureProblem): void {
   const present = store.find(seq);
@@ -145,11 +130,8 @@ function saveCapture(
   const now = clock.now();
   const { fingerprint } = result;
   const secure = isSecure(result.page);
-  if (
-    original.chosenBy === "discovery" &&
-    original.role !== "home" &&
-    isDuplicate(store, original, fingerprint.address)
-  ) {
+  const isDiscovered = original.chosenBy === "discovery" && original.role !== "home";
+  if (isDiscovered && isDuplicate(store, original, fingerprint.address)) {
     store.delete(seq);
     brands.changed();
     return nothingSaved;
@@ -190,10 +172,10 @@ function saveCapture(
     store.updateVersion(version.seq, {
       lastSeenAt: now,
       sightings: version.sightings + 1,
-      ...(step.kind === "accept_waiting" ? { state: "accepted" as const, acceptedAt: now } : {}),
+      ...(step.kind === "accept_waiting" && ({ state: "accepted", acceptedAt: now } as const)),
       // The looks are the same; the names are the latest.
-      ...(step.kind === "same" ? { names, secure: version.secure || secure } : {}),
-      ...(completed === undefined ? {} : { fingerprint: completed }),
+      ...(step.kind === "same" && { names, secure: version.secure || secure }),
+      ...(completed !== undefined && { fingerprint: completed }),
     });
   const deleted = supersededBy(store.versions(seq), version);
   store.deleteVersions(deleted);

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { Needs } from "../../../access/audit/needs.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { ProtectedDomain } from "../../../threats/domains/tables.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
+import { delay, type Clock } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import {
   createScreenshotFiles,
@@ -13,7 +13,7 @@ import type { Inspector } from "../model/inspector.ts";
 import type { Brands } from "./brands.ts";
 import { createCapture, type CapturedHome } from "./capture.ts";
 import { createCapturing } from "./capturing.ts";
-import { createOriginalAdministration, type OriginalAdministration } from "./originals.ts";
+import { createOriginalAdministration } from "./originals.ts";
 import type { OriginalStore, OriginalSummary } from "./store.ts";
 import { screenshotId } from "./version-steps.ts";
 
@@ -28,7 +28,7 @@ export interface OriginalLook {
 const firstCaptureTimeoutMs = 60_000;
 
 /** The pages and logos of the protected domains. */
-export interface Originals extends OriginalAdministration {
+export interface Originals extends ReturnType<typeof createOriginalAdministration> {
   start(): void;
   stop(): Promise<void>;
   /** Captures everything that is due now. */
@@ -64,32 +64,21 @@ interface OriginalsDependencies extends Needs<"auditLog" | "clock" | "database" 
 }
 
 export function openOriginals(dependencies: OriginalsDependencies): Originals {
-  const { auditLog, brands, clock, config, database, inspector, log, store } = dependencies;
+  const { clock, config, database, inspector, log, store } = dependencies;
   const { path } = config.storage;
   const files = createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots"));
   const listeners: ((home: CapturedHome, signal: AbortSignal) => Promise<void>)[] = [];
   const isEnabled = () => config.lookups.enabled;
   const capture = createCapture({
-    brands,
-    clock,
-    database,
+    ...dependencies,
     files,
     inspect: inspector.inspect,
     async onHome(home, signal) {
       for (const listener of listeners) await listener(home, signal);
     },
-    store,
   });
-  const capturing = createCapturing({ brands, capture, clock, database, files, isEnabled, log, store });
-  const administration = createOriginalAdministration({
-    auditLog,
-    brands,
-    capturing,
-    clock,
-    database,
-    files,
-    store,
-  });
+  const capturing = createCapturing({ ...dependencies, capture, files, isEnabled });
+  const administration = createOriginalAdministration({ ...dependencies, capturing, files });
   const capturedLooksOf = (domain: string): OriginalLook[] =>
     store.listOf(domain).flatMap(({ address, seq }) =>
       store.comparedVersions(seq, 1).flatMap((version) => {
@@ -134,18 +123,12 @@ export function openOriginals(dependencies: OriginalsDependencies): Originals {
   };
 }
 
+/** Waits until work ends, a minute at most. */
 async function waitFor(
   work: Promise<void>,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = clock.after(firstCaptureTimeoutMs, resolve);
-  const giveUp = () => resolve();
-  signal.addEventListener("abort", giveUp, { once: true });
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    timer.cancel();
-    signal.removeEventListener("abort", giveUp);
-  }
+  const ended = new AbortController();
+  const limit = delay(clock, firstCaptureTimeoutMs, AbortSignal.any([signal, ended.signal]));
+  await Promise.race([work, limit]).finally(() => ended.abort());
 }

@@ -3,11 +3,7 @@ import type { Needs } from "../../../access/audit/needs.ts";
 import type { ProtectedDomain } from "../../../threats/domains/tables.ts";
 import { badRequest, FieldError, notFound } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
-import {
-  readDated,
-  type ScreenshotFiles,
-  type StoredScreenshot,
-} from "../../lookups/page/screenshot-files.ts";
+import { readDated, type ScreenshotFiles } from "../../lookups/page/screenshot-files.ts";
 import type { Brands } from "./brands.ts";
 import type { Capturing } from "./capturing.ts";
 import { readLogo } from "./logo-image.ts";
@@ -15,7 +11,7 @@ import { isOwnHost } from "../discovery/own-names.ts";
 import type { OriginalStore } from "./store.ts";
 import type { Suggestion } from "../discovery/suggestions.ts";
 import type { Original, OriginalLogo, OriginalVersion } from "./tables.ts";
-import type { OriginalRole, SuggestionKind } from "../model/original.ts";
+import { noNames, type OriginalRole } from "../model/original.ts";
 import { screenshotId } from "./version-steps.ts";
 
 /** An original page with its versions. */
@@ -24,51 +20,6 @@ export interface OriginalState {
   /** The present version first; empty if it was never captured. */
   versions: OriginalVersion[];
   isCapturing: boolean;
-}
-
-/** Administration of the originals. Changes are recorded in the audit log, in the same transaction. */
-export interface OriginalAdministration {
-  /** Returns the enabled originals of a domain, its home page first. */
-  pages(domain: Pick<ProtectedDomain, "seq">): OriginalState[];
-  /**
-   * Adds a page, or adds it again.
-   * @throws FieldError for an invalid address; PublicError `bad_request` if it is on record or there are too many
-   */
-  add(
-    domain: ProtectedDomain,
-    page: { address: string; role: OriginalRole },
-    options: { by: Actor },
-  ): Original;
-  /** @throws PublicError `not_found` */
-  remove(domain: ProtectedDomain, seq: number, options: { by: Actor }): Original;
-  /** Makes all pages of a domain due. `run` of the capturing then captures them. */
-  makeDue(domain: Pick<ProtectedDomain, "seq">): void;
-  /** Makes a version the present one. @throws PublicError `not_found` */
-  accept(domain: ProtectedDomain, versionSeq: number, options: { by: Actor }): void;
-  /** Makes the version accepted before it the present one, if it was. @throws PublicError `not_found` */
-  reject(domain: ProtectedDomain, versionSeq: number, options: { by: Actor }): void;
-  /** Returns the screenshot of a version; undefined if there is none. */
-  screenshotOf(
-    domain: Pick<ProtectedDomain, "seq">,
-    versionSeq: number,
-  ): Promise<StoredScreenshot | undefined>;
-
-  logos(domain: Pick<ProtectedDomain, "seq">): OriginalLogo[];
-  /** @throws PublicError `bad_request` for a file that is no usable image */
-  addLogo(
-    domain: ProtectedDomain,
-    logo: { name: string; file: Uint8Array },
-    options: { by: Actor },
-  ): Promise<OriginalLogo>;
-  /** @throws PublicError `not_found` */
-  removeLogo(domain: ProtectedDomain, seq: number, options: { by: Actor }): void;
-
-  suggestions(domain: ProtectedDomain): Promise<Suggestion[]>;
-  dismiss(
-    domain: ProtectedDomain,
-    suggestion: { kind: SuggestionKind; value: string },
-    options: { by: Actor },
-  ): void;
 }
 
 const addressLengthMax = 2_000;
@@ -83,26 +34,15 @@ interface AdministrationDependencies extends Needs<"auditLog" | "clock" | "datab
   store: OriginalStore;
 }
 
-type LogoAdministration = Pick<
-  OriginalAdministration,
-  "logos" | "addLogo" | "removeLogo" | "suggestions" | "dismiss"
->;
+type By = { by: Actor };
 
-export function createOriginalAdministration(
-  dependencies: AdministrationDependencies,
-): OriginalAdministration {
+/** Administers the originals. Changes are recorded in the audit log, in the same transaction. */
+export function createOriginalAdministration(dependencies: AdministrationDependencies) {
   return { ...administerPages(dependencies), ...administerLogos(dependencies) };
 }
 
-function administerPages({
-  auditLog,
-  brands,
-  capturing,
-  clock,
-  database,
-  files,
-  store,
-}: AdministrationDependencies): Omit<OriginalAdministration, keyof LogoAdministration> {
+function administerPages(dependencies: AdministrationDependencies) {
+  const { auditLog, brands, capturing, clock, database, files, store } = dependencies;
   const enabledOf = ({ seq }: Pick<ProtectedDomain, "seq">) =>
     store.list(seq).filter(({ enabled }) => enabled);
 
@@ -121,14 +61,19 @@ function administerPages({
   }
 
   return {
-    pages: (domain) =>
+    /** Returns the enabled originals of a domain, its home page first. */
+    pages: (domain: Pick<ProtectedDomain, "seq">): OriginalState[] =>
       enabledOf(domain).map((original) => ({
         original,
         versions: store.versions(original.seq),
         isCapturing: capturing.current() === original.seq,
       })),
 
-    add(domain, page, { by }) {
+    /**
+     * Adds a page, or adds it again.
+     * @throws FieldError for an invalid address; PublicError `bad_request` if it is on record or there are too many
+     */
+    add(domain: ProtectedDomain, page: { address: string; role: OriginalRole }, { by }: By): Original {
       const address = readAddress(page.address, domain);
       const now = clock.now();
       return database.transaction(() => {
@@ -153,7 +98,8 @@ function administerPages({
       });
     },
 
-    remove: (domain, seq, { by }) =>
+    /** @throws PublicError `not_found` */
+    remove: (domain: ProtectedDomain, seq: number, { by }: By): Original =>
       database.transaction(() => {
         const original = find(domain, seq);
         // The row stays, so that discovery does not add the page again.
@@ -163,43 +109,46 @@ function administerPages({
         return original;
       }),
 
-    makeDue: (domain) =>
+    /** Makes all pages of a domain due. `run` of the capturing then captures them. */
+    makeDue: (domain: Pick<ProtectedDomain, "seq">) =>
       database.transaction(() => {
         for (const { seq } of enabledOf(domain)) store.update(seq, { dueAt: clock.now() });
       }),
 
-    accept: (domain, versionSeq, { by }) =>
+    /**
+     * Makes a version the present one, or if it is rejected, the version accepted before it.
+     * @throws PublicError `not_found`
+     */
+    decide: (domain: ProtectedDomain, versionSeq: number, state: "accepted" | "rejected", { by }: By) =>
       database.transaction(() => {
         const { version, original } = findVersion(domain, versionSeq);
-        store.updateVersion(version.seq, { state: "accepted", acceptedAt: clock.now() });
-        auditLog.record(by, "original.accept", domain.domain, versionDetail(original, version));
+        const isAccepted = state === "accepted";
+        store.updateVersion(version.seq, { state, acceptedAt: isAccepted ? clock.now() : null });
+        auditLog.record(by, isAccepted ? "original.accept" : "original.reject", domain.domain, {
+          address: original.address,
+          version: version.seq,
+          title: visible(version.fingerprint.title, 100),
+        });
         brands.changed();
       }),
 
-    reject: (domain, versionSeq, { by }) =>
-      database.transaction(() => {
-        const { version, original } = findVersion(domain, versionSeq);
-        store.updateVersion(version.seq, { state: "rejected", acceptedAt: null });
-        auditLog.record(by, "original.reject", domain.domain, versionDetail(original, version));
-        brands.changed();
-      }),
-
-    async screenshotOf(domain, versionSeq) {
+    /** Returns the screenshot of a version; undefined if there is none. */
+    async screenshotOf(domain: Pick<ProtectedDomain, "seq">, versionSeq: number) {
       findVersion(domain, versionSeq);
       return readDated(files, screenshotId(versionSeq));
     },
   };
 }
 
-/** Logos, and what the pages suggest. */
-function administerLogos(options: AdministrationDependencies): LogoAdministration {
-  const { auditLog, brands, clock, database, store } = options;
+/** Administers the logos, and the suggestions of the pages. */
+function administerLogos({ auditLog, brands, clock, database, store }: AdministrationDependencies) {
   return {
-    logos: ({ seq }) => store.logos(seq),
+    logos: ({ seq }: Pick<ProtectedDomain, "seq">): OriginalLogo[] => store.logos(seq),
 
-    async addLogo(domain, { name, file }, { by }) {
+    /** @throws PublicError `bad_request` for a file that is no usable image */
+    async addLogo(domain: ProtectedDomain, { name, file }: { name: string; file: Uint8Array }, { by }: By) {
       const image = await readLogo(file);
-      return database.write(() => {
+      return database.write((): OriginalLogo => {
         if (store.logos(domain.seq).length >= logosMax)
           throw badRequest(`A domain can have at most ${logosMax} logos. Delete one first.`);
         const added = store.insertLogo({
@@ -216,7 +165,8 @@ function administerLogos(options: AdministrationDependencies): LogoAdministratio
       });
     },
 
-    removeLogo: (domain, seq, { by }) =>
+    /** @throws PublicError `not_found` */
+    removeLogo: (domain: ProtectedDomain, seq: number, { by }: By) =>
       database.transaction(() => {
         const removed = store.deleteLogo(domain.seq, seq);
         if (removed === undefined) throw notFound("There is no logo with this number.");
@@ -224,25 +174,25 @@ function administerLogos(options: AdministrationDependencies): LogoAdministratio
         brands.changed();
       }),
 
-    async suggestions(domain) {
+    async suggestions(domain: ProtectedDomain): Promise<Suggestion[]> {
       // Loaded here, because the word lists would delay startup.
       const { suggestFrom } = await import("../discovery/suggestions.ts");
       const pages = store
         .list(domain.seq)
         .filter(({ enabled }) => enabled)
         .flatMap(({ seq, address, problem }) => {
-          const leadsTo = problem?.code === "leads_elsewhere" ? { leadsTo: problem.detail } : {};
+          const leadsTo = problem?.code === "leads_elsewhere" ? problem.detail : undefined;
           const [version] = store.comparedVersions(seq, 1);
           const present = version === undefined ? undefined : store.findVersion(version);
-          if (present === undefined && problem?.code !== "leads_elsewhere") return [];
-          const { title } = present?.fingerprint ?? { title: "" };
-          const names = present?.names ?? { manifest: [], certificate: [], redirects: [], elsewhere: [] };
-          return [{ address, title, names, ...leadsTo }];
+          if (present === undefined && leadsTo === undefined) return [];
+          return [
+            { address, title: present?.fingerprint.title ?? "", names: present?.names ?? noNames, leadsTo },
+          ];
         });
       return suggestFrom(pages, domain, store.dismissed(domain.seq));
     },
 
-    dismiss: (domain, { kind, value }, { by }) =>
+    dismiss: (domain: ProtectedDomain, { kind, value }: Pick<Suggestion, "kind" | "value">, { by }: By) =>
       database.transaction(() => {
         store.dismiss(domain.seq, kind, value.slice(0, addressLengthMax), clock.now());
         auditLog.record(by, "original.dismiss", domain.domain, { kind, value: visible(value, 200) });
@@ -250,10 +200,6 @@ function administerLogos(options: AdministrationDependencies): LogoAdministratio
         if (kind === "keyword") brands.changed();
       }),
   };
-}
-
-function versionDetail({ address }: Original, { fingerprint, seq }: OriginalVersion) {
-  return { address, version: seq, title: visible(fingerprint.title, 100) };
 }
 
 /** @throws FieldError with what to change */

@@ -1,8 +1,7 @@
 import type { Config } from "../../../platform/config/config.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import type { IdFactory } from "../../../platform/lib/ids.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { inspectionPriorities, type InspectionPriority } from "../../../platform/vocabulary/inspections.ts";
 import { noResult, type Inspection } from "../model/inspection.ts";
@@ -11,7 +10,6 @@ import { isSamePage, readAddress, type ReadAddress } from "./addresses.ts";
 import type { ThreatRecorder } from "./record-result.ts";
 import type { QueuedInspection } from "./store.ts";
 import type { InspectionStore } from "./store.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 
 /** A host is not inspected again for this long. */
@@ -39,8 +37,7 @@ interface KnownInspection {
   inspection: QueuedInspection;
 }
 
-interface AdmissionDependencies extends Needs<"ids" | "log"> {
-  clock: Pick<Clock, "now" | "monotonicMs">;
+interface AdmissionDependencies extends Needs<"clock" | "ids" | "log"> {
   config: Pick<Config, "lookups">;
   domains: Pick<ProtectedDomains, "list" | "matcher">;
   recordStored: ThreatRecorder["recordStored"];
@@ -48,9 +45,9 @@ interface AdmissionDependencies extends Needs<"ids" | "log"> {
 }
 
 export function createAdmission(dependencies: AdmissionDependencies) {
-  const { clock, config, domains, ids, log, recordStored, store } = dependencies;
-  const merged = createMerge({ recordStored, store });
-  const places = createWaitingPlaces({ clock, log, store });
+  const { clock, config, domains, ids, store } = dependencies;
+  const merged = createMerge(dependencies);
+  const places = createWaitingPlaces(dependencies);
 
   /** Reads an address; returns why it is not inspected, if so: a phrase that follows it. */
   function check(text: string, within?: readonly string[]): ReadAddress | { error: string; isOwn?: boolean } {
@@ -96,12 +93,10 @@ export function createAdmission(dependencies: AdmissionDependencies) {
     if (isAgain && present?.inspection.state !== "running") {
       const reason = reasonNotAgain(ofHost, now);
       if (reason !== undefined) return { address, outcome: "refused", reason };
-      if (present?.outcome === "queued")
-        return {
-          address,
-          outcome: "queued",
-          inspection: store.hasten(merged(present, options).inspection, now),
-        };
+      if (present?.outcome === "queued") {
+        const inspection = store.hasten(merged(present, options).inspection, now);
+        return { address, outcome: "queued", inspection };
+      }
     } else if (present !== undefined) return { address, ...merged(present, options) };
     const reason = places.take(ofHost, options.priority);
     if (reason !== undefined) return { address, outcome: "refused", reason };
@@ -130,16 +125,11 @@ export function createAdmission(dependencies: AdmissionDependencies) {
   };
 }
 
-interface MergeDependencies {
-  recordStored: ThreatRecorder["recordStored"];
-  store: Pick<InspectionStore, "readmit">;
-}
-
 /**
  * Returns a function that merges a further request of the same page into an inspection: its priority, and the protected
  * domains that its requester sees.
  */
-function createMerge({ recordStored, store }: MergeDependencies) {
+function createMerge({ recordStored, store }: Pick<AdmissionDependencies, "recordStored" | "store">) {
   const rank = (priority: InspectionPriority) => inspectionPriorities.indexOf(priority);
   return ({ inspection, outcome }: KnownInspection, options: RequestOptions): KnownInspection => {
     const isHigher = outcome === "queued" && rank(options.priority) < rank(inspection.priority);
@@ -167,13 +157,8 @@ function unionOf(present: string[] | null, added: readonly string[] = []): strin
 /** Returns an inspection that waits. */
 export function newInspection(
   { address, host }: ReadAddress,
-  {
-    origin,
-    priority,
-    source,
-    within = [],
-  }: Pick<RequestOptions, "origin" | "priority" | "source" | "within">,
-  { ids, now }: { ids: IdFactory; now: Instant },
+  { origin, priority, source, within = [] }: RequestOptions,
+  { ids, now }: Needs<"ids"> & { now: Instant },
 ): Omit<Inspection, "threatId"> {
   return {
     id: ids.nextWithPrefix(prefix),
@@ -218,16 +203,11 @@ const waitingOfHostMax = 10;
 /** Time for which a count of the waiting addresses is used. */
 const countAgeMs = 2_000;
 
-interface WaitingPlacesDependencies {
-  clock: Pick<Clock, "now" | "monotonicMs">;
-  log: Log;
-  store: InspectionStore;
-}
-
 /** Limits how many addresses wait. */
-function createWaitingPlaces({ clock, log, store }: WaitingPlacesDependencies) {
-  const waiting = createWaitingCount({ clock, store });
-  const drops = createDropReport({ clock, log });
+function createWaitingPlaces(dependencies: Pick<AdmissionDependencies, "clock" | "log" | "store">) {
+  const { clock, store } = dependencies;
+  const waiting = createWaitingCount(dependencies);
+  const drops = createDropReport(dependencies);
   return {
     /** Takes a place for an address whose host has these inspections. Returns why there is none: a phrase that follows it. */
     take(ofHost: readonly Inspection[], priority: InspectionPriority): string | undefined {
@@ -254,13 +234,8 @@ function waitingBefore(inspections: readonly Inspection[], priority: InspectionP
   ).length;
 }
 
-interface WaitingCountDependencies {
-  clock: Pick<Clock, "monotonicMs">;
-  store: Pick<InspectionStore, "waiting">;
-}
-
 /** Counts the addresses that wait, without a query for each request. */
-function createWaitingCount({ clock, store }: WaitingCountDependencies) {
+function createWaitingCount({ clock, store }: Pick<AdmissionDependencies, "clock" | "store">) {
   let known = 0;
   let knownAtMs = -Infinity;
   return {
@@ -279,7 +254,7 @@ function createWaitingCount({ clock, store }: WaitingCountDependencies) {
 const dropReportMs = 3_600_000;
 
 /** Logs how many addresses were dropped, at most once an hour. */
-function createDropReport({ clock, log }: { clock: Pick<Clock, "monotonicMs">; log: Log }) {
+function createDropReport({ clock, log }: Pick<AdmissionDependencies, "clock" | "log">) {
   let count = 0;
   let reportedAtMs = -Infinity;
   return {

@@ -3,7 +3,7 @@ import { createKeyedLimiter, inSlot } from "../../../platform/lib/limiter.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { Existence, LookUpExistence } from "../../lookups/dns/existence.ts";
 import { addressNumber } from "../../../platform/network/addresses.ts";
-import { freedByBrowser } from "../inspector/render.ts";
+import { freedByBrowser, inTime } from "../inspector/render.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
 import { placeOf } from "./addresses.ts";
 
@@ -17,9 +17,6 @@ const busyDelayMsMax = 24 * 3_600_000;
 /** Duration of an inspection at an address until one has ended there. */
 const durationMsDefault = 2_000;
 const reasonLengthMax = 300;
-/** An inspection has time limits of its own, also for its turn in the browser; this one applies if they do not hold. */
-const inspectionTimeoutMs = 15 * 60_000;
-const tooLate = `not finished within ${inspectionTimeoutMs / 60_000} minutes`;
 
 /** Result of one attempt to inspect an address. */
 export type Attempt =
@@ -51,20 +48,6 @@ export function createAttempt({ clock, inspector, lookUpExistence }: AttemptDepe
   const perAddress = createKeyedLimiter(pagesPerAddressMax);
   const lines = createLines(clock);
 
-  async function inspectInTime(target: InspectionTarget, signal: AbortSignal): Promise<InspectionResult> {
-    signal.throwIfAborted();
-    const late = new AbortController();
-    const timer = clock.after(inspectionTimeoutMs, () => late.abort());
-    try {
-      return await inspector.inspect(target, AbortSignal.any([signal, late.signal]));
-    } catch (error) {
-      if (signal.aborted || !late.signal.aborted) throw error;
-      return { ok: false, reason: tooLate };
-    } finally {
-      timer.cancel();
-    }
-  }
-
   return async ({ host, ...target }, signal) => {
     const existence = await lookUpExistence(host, { signal });
     signal.throwIfAborted();
@@ -83,19 +66,16 @@ export function createAttempt({ clock, inspector, lookUpExistence }: AttemptDepe
             release();
             place.leave();
           };
-          return inspectInTime(freedByBrowser(target, free), signal);
+          const freed = freedByBrowser(target, free);
+          return inTime(clock, signal, (limit) => inspector.inspect(freed, limit));
         },
       );
       const problem = result.ok ? redirectProblem(result) : result.reason;
       if (result.ok && problem === undefined) {
         const shown = placeOf({ address: target.address, host }, result.page);
-        if (shown.host === host) return { kind: "inspected", result, existence };
-        return {
-          kind: "inspected",
-          result,
-          existence,
-          existenceThere: await lookUpExistence(shown.host, { signal }),
-        };
+        const existenceThere =
+          shown.host === host ? undefined : await lookUpExistence(shown.host, { signal });
+        return { kind: "inspected", result, existence, existenceThere };
       }
       return { kind: "failed", reason: visible(problem ?? "", reasonLengthMax), isFinal: false };
     } finally {

@@ -1,7 +1,7 @@
 import type { Database } from "../../../platform/database/database.ts";
 import type { InspectionFilter, PersonalRequest, RequestProgress } from "../model/request.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import { dayMs, startOfDay, type Clock, type Instant } from "../../../platform/lib/clock.ts";
+import { dayMs, startOfDay, type Instant } from "../../../platform/lib/clock.ts";
 import type { InspectionStatus } from "../model/inspection.ts";
 import { disabledBy } from "./admission.ts";
 import type { Budget } from "./budget.ts";
@@ -51,40 +51,31 @@ interface Condition {
   values: (string | number)[];
 }
 
-function conditionOf({ origin, text, ...filter }: InspectionFilter): {
-  where: string;
-  values: (string | number)[];
-} {
+function conditionOf({ origin, text, ...filter }: InspectionFilter) {
   const [first, ...others] = indexedConditions(filter);
   if (origin !== undefined)
     others.push({ sql: "origin_kind = ? and origin_name = ?", values: [origin.kind, origin.name] });
   if (text !== undefined && text !== "")
     others.push({ sql: "instr(lower(address), ?) > 0", values: [text.toLowerCase()] });
-  if (others.length === 0)
-    return first === undefined
-      ? { where: "", values: [] }
-      : { where: `where ${first.sql}`, values: first.values };
-  const latest = `select seq from inspections ${first === undefined ? "" : `where ${first.sql}`}
-    order by seq desc limit ${searchedMax}`;
-  return {
-    where: `where ${[`seq in (${latest})`, ...others.map(({ sql }) => sql)].join(" and ")}`,
-    values: [...(first?.values ?? []), ...others.flatMap(({ values }) => values)],
-  };
+  const where = first === undefined ? "" : `where ${first.sql}`;
+  const values = [first, ...others].flatMap((condition) => condition?.values ?? []);
+  if (others.length === 0) return { where, values };
+  const latest = `select seq from inspections ${where} order by seq desc limit ${searchedMax}`;
+  return { where: `where ${[`seq in (${latest})`, ...others.map(({ sql }) => sql)].join(" and ")}`, values };
 }
 
 /** Returns the conditions that have an index, those that few rows meet first. */
 function indexedConditions(options: InspectionFilter): Condition[] {
   const { imitates, protectedDomain, request, source, states } = options;
-  const conditions: Condition[] = [];
-  if (request !== undefined) conditions.push(conditionOfRequest(request));
-  if (imitates === true) conditions.push({ sql: "imitates = 1", values: [] });
-  if (protectedDomain !== undefined)
-    conditions.push({ sql: "protected_domain = ?", values: [protectedDomain] });
-  if (states !== undefined)
-    conditions.push({ sql: `state in (${states.map(() => "?").join()})`, values: [...states] });
-  if (source !== undefined) conditions.push({ sql: "source = ?", values: [source] });
-  if (imitates === false) conditions.push({ sql: "imitates = 0", values: [] });
-  return conditions;
+  const conditions = [
+    request && conditionOfRequest(request),
+    imitates === true && { sql: "imitates = 1", values: [] },
+    protectedDomain !== undefined && { sql: "protected_domain = ?", values: [protectedDomain] },
+    states && { sql: `state in (${states.map(() => "?").join()})`, values: [...states] },
+    source && { sql: "source = ?", values: [source] },
+    imitates === false && { sql: "imitates = 0", values: [] },
+  ];
+  return conditions.filter((condition) => condition !== undefined && condition !== false);
 }
 
 /** The rows of a request follow each other, with few others between them. The first or last one may be deleted. */
@@ -100,20 +91,15 @@ function conditionOfRequest({ by, first, last }: PersonalRequest): Condition {
 /** Counting what waits takes a few milliseconds, so a result is used for this long. */
 const keptMs = 1_000;
 
-interface StatusDependencies {
+interface StatusDependencies extends Needs<"clock"> {
   budget: Budget;
-  clock: Pick<Clock, "now" | "monotonicMs">;
   config: Pick<Config, "inspection" | "lookups">;
   running: () => number;
   store: InspectionStore;
 }
 
 /** Returns the state of the queue. `forget` has it counted again, for a person who looks at what was just requested. */
-export function createStatus(dependencies: StatusDependencies): {
-  status: () => InspectionStatus;
-  forget: () => void;
-} {
-  const { budget, clock, config, running, store } = dependencies;
+export function createStatus({ budget, clock, config, running, store }: StatusDependencies) {
   let counted: Pick<InspectionStatus, "waiting" | "oldestAt" | "totals"> | undefined;
   let countedAtMs = -Infinity;
   function status(): InspectionStatus {
@@ -140,9 +126,7 @@ export function createStatus(dependencies: StatusDependencies): {
 
   return {
     status,
-    forget() {
-      counted = undefined;
-    },
+    forget: () => void (counted = undefined),
   };
 }
 
@@ -194,22 +178,14 @@ export function createCleanup({ clock, config, database, log, store }: CleanupDe
   }
 
   async function runLogged(): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      logDropped(log, error, "inspection.not_deleted");
-    }
+    await run().catch((error: unknown) => logDropped(log, error, "inspection.not_deleted"));
   }
 
   return {
     /** Runs once an hour from now on. */
     start() {
       if (!database.isShared) return;
-      schedule = every({
-        clock,
-        pattern: hourly,
-        run: () => (running = runLogged()),
-      });
+      schedule = every({ clock, pattern: hourly, run: () => (running = runLogged()) });
     },
     async stop() {
       stopping.abort();

@@ -24,17 +24,6 @@ const internalError = "an internal error occurred; the log has details";
 /** A power failure loses only what is inspected again. */
 const background = { relaxed: true, patient: true };
 
-/** Starts what is due, with limits on concurrency and by the budget. */
-export interface Pump {
-  start(): void;
-  /** Starts nothing more and aborts what is running, which stays queued. */
-  stop(): Promise<void>;
-  /** Looks for due inspections now. Does nothing before `start`. */
-  wake(): void;
-  running(): number;
-  idle(): Promise<void>;
-}
-
 interface PumpDependencies extends Needs<"clock" | "database" | "log"> {
   budget: Budget;
   config: Pick<Config, "inspection" | "lookups">;
@@ -42,10 +31,11 @@ interface PumpDependencies extends Needs<"clock" | "database" | "log"> {
   store: InspectionStore;
 }
 
-export function createPump(dependencies: PumpDependencies): Pump {
+/** Starts what is due, with limits on concurrency and by the budget. */
+export function createPump(dependencies: PumpDependencies) {
   const { clock, config, database, log, run, store } = dependencies;
   const selection = createSelection(dependencies);
-  const followClock = createClockFollower({ clock, database, log, table: dueTable });
+  const followClock = createClockFollower({ ...dependencies, table: dueTable });
   const places = createPlaces();
   const mayBeDue = createDueTest(dependencies);
   const take = (free: typeof oneMore) => (mayBeDue(clock.now()) ? selection.take(free) : []);
@@ -56,22 +46,17 @@ export function createPump(dependencies: PumpDependencies): Pump {
   let pausedUntilMs = -Infinity;
   let timer: Timer | undefined;
 
-  const requeueAfter = (seq: number, isStopped: boolean) =>
-    isStopped ? store.putBack(seq) : store.requeue(seq, clock.now() + errorDelayMs, internalError);
+  function pauseAfter(error: unknown, event: "inspection.failed" | "inspection.queue_delayed"): void {
+    pausedUntilMs = clock.monotonicMs() + errorPauseMs;
+    log.event(event, { error });
+  }
 
   async function runOne(inspection: QueuedInspection, signal: AbortSignal): Promise<void> {
     try {
-      const onBrowser = () => (places.free(inspection.host), wake());
-      await run(inspection, signal, onBrowser);
+      await run(inspection, signal, () => (places.free(inspection.host), wake()));
     } catch (error) {
-      if (!signal.aborted) {
-        pausedUntilMs = clock.monotonicMs() + errorPauseMs;
-        log.event("inspection.failed", { error });
-      }
-      // If the database fails as well, it is recovered once the database works again.
-      await database
-        .write(() => requeueAfter(inspection.seq, signal.aborted), background)
-        .catch(recovery.demand);
+      if (!signal.aborted) pauseAfter(error, "inspection.failed");
+      await recovery.queueAgain(inspection.seq, signal.aborted);
     }
   }
 
@@ -110,8 +95,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
         await pump(signal);
       } catch (error) {
         if (signal.aborted) return;
-        pausedUntilMs = clock.monotonicMs() + errorPauseMs;
-        log.event("inspection.queue_delayed", { error });
+        pauseAfter(error, "inspection.queue_delayed");
       }
     }
   }
@@ -122,6 +106,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
       session = { aborting: new AbortController(), schedule };
       wake();
     },
+    /** Starts nothing more and aborts what is running, which stays queued. */
     async stop() {
       session?.schedule?.stop();
       timer?.cancel();
@@ -130,9 +115,11 @@ export function createPump(dependencies: PumpDependencies): Pump {
       await Promise.all(places.ends());
       session = undefined;
     },
+    /** Starts what is due now. Does nothing before `start`. */
     wake,
     running: places.count,
-    async idle() {
+    /** Resolves when nothing is running and nothing is due. */
+    async idle(): Promise<void> {
       for (;;) {
         await pumping;
         if (places.count() > 0) await Promise.race(places.ends());
@@ -206,7 +193,7 @@ function createRecovery({ budget, clock, database, running, store }: RecoveryDep
   let isFirst = true;
   let dueAtMs = -Infinity;
   return {
-    /** Does so if it is time to. */
+    /** Queues what is marked as running, once in a while. */
     async run(): Promise<void> {
       // In memory, nothing was running before.
       if (!database.isShared || clock.monotonicMs() < dueAtMs) return;
@@ -218,8 +205,13 @@ function createRecovery({ budget, clock, database, running, store }: RecoveryDep
       isFirst = false;
       dueAtMs = clock.monotonicMs() + recoveryMs;
     },
-    /** Makes the next run do so. */
-    demand: () => void (dueAtMs = -Infinity),
+    /** Queues an inspection again after an internal error, or as if it had not been started. */
+    async queueAgain(seq: number, isStopped: boolean): Promise<void> {
+      const save = () =>
+        isStopped ? store.putBack(seq) : store.requeue(seq, clock.now() + errorDelayMs, internalError);
+      // If the database fails as well, the next run does it once the database works again.
+      await database.write(save, background).catch(() => void (dueAtMs = -Infinity));
+    },
   };
 }
 

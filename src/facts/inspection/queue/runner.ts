@@ -25,21 +25,10 @@ const startsMax = 6;
 /** Facts that a power failure loses are determined again; a threat and its event are not. */
 const background = { relaxed: true, patient: true };
 
-export interface Runner {
-  /**
-   * Inspects the address of a row that was started, and saves the result. Rejects when the signal aborts.
-   * @param onBrowser called before it waits for the browser
-   */
-  run(inspection: QueuedInspection, signal: AbortSignal, onBrowser: () => void): Promise<void>;
-  /** Saves the result of an attempt. @param mayRetry whether a failure that may pass queues the inspection again */
-  finish(
-    inspection: QueuedInspection,
-    attempt: Finished,
-    options: { durationMs: number; mayRetry: boolean },
-  ): Promise<void>;
-}
+export type Runner = ReturnType<typeof createRunner>;
 
 type Finished = Exclude<Attempt, { kind: "busy" }>;
+type Inspected = Extract<Attempt, { kind: "inspected" }>;
 
 interface RunnerDependencies extends Needs<"database" | "log"> {
   attempt: RunAttempt;
@@ -52,12 +41,16 @@ interface RunnerDependencies extends Needs<"database" | "log"> {
   store: InspectionStore;
 }
 
-export function createRunner(dependencies: RunnerDependencies): Runner {
+export function createRunner(dependencies: RunnerDependencies) {
   const { attempt, browser, budget, clock, database, domains, store } = dependencies;
   const { finish, save } = createFinisher(dependencies);
   return {
     finish,
-    async run(inspection, signal, onBrowser) {
+    /**
+     * Inspects the address of a row that was started, and saves the result. Rejects when the signal aborts.
+     * @param onBrowser called before it waits for the browser
+     */
+    async run(inspection: QueuedInspection, signal: AbortSignal, onBrowser: () => void): Promise<void> {
       const { address, attempts, host } = inspection;
       if (domains.matcher().isOwn(host))
         return void (await save(inspection, {
@@ -130,10 +123,11 @@ function createFinisher({
 
   async function saveResult(
     inspection: QueuedInspection,
-    inspected: Extract<Attempt, { kind: "inspected" }>,
+    inspected: Inspected,
     durationMs: number,
   ): Promise<void> {
-    const imitates = inspected.result.verdicts[0]?.imitates === true;
+    const [first] = inspected.result.verdicts;
+    const imitates = first?.imitates === true;
     const concerned = await database.write(
       () => {
         const now = clock.now();
@@ -152,7 +146,12 @@ function createFinisher({
       },
       imitates ? { patient: true } : background,
     );
-    logImitation(inspection, inspected);
+    if (imitates)
+      log.event("inspection.imitation_found", {
+        domain: first.protectedDomain,
+        host: inspection.host,
+        score: first.score,
+      });
     // Without them, the next lookup determines the facts.
     if (concerned.length > 0)
       await saveFacts(concerned).catch((error: unknown) =>
@@ -160,16 +159,12 @@ function createFinisher({
       );
   }
 
-  function logImitation(
-    { host }: QueuedInspection,
-    { result }: Extract<Attempt, { kind: "inspected" }>,
-  ): void {
-    const [first] = result.verdicts;
-    if (first?.imitates === true)
-      log.event("inspection.imitation_found", { domain: first.protectedDomain, host, score: first.score });
-  }
-
-  const finish: Runner["finish"] = (inspection, attempted, options) =>
+  /** Saves the result of an attempt. @param mayRetry whether a failure that may pass queues the inspection again */
+  const finish = (
+    inspection: QueuedInspection,
+    attempted: Finished,
+    options: { durationMs: number; mayRetry: boolean },
+  ): Promise<void> =>
     attempted.kind === "inspected"
       ? saveResult(inspection, attempted, options.durationMs)
       : saveFailure(inspection, attempted, options);

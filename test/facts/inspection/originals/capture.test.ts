@@ -250,13 +250,13 @@ test("an entirely different page replaces the version on record after a day, and
   await pass(30);
   expect(states()[0]![3]).toEqual(["accepted We are back soon", "accepted Example Bank"]);
   const [{ versions }] = originals.pages(bank()) as [ReturnType<Originals["pages"]>[number]];
-  originals.reject(bank(), versions[0]!.seq, { by: analyst });
+  originals.decide(bank(), versions[0]!.seq, "rejected", { by: analyst });
   await pass(80);
   expect(states()[0]![3]).toEqual(["accepted Example Bank", "rejected We are back soon"]);
   expect((await brands.read())[0]!.originals.map(({ fingerprint }) => fingerprint.title)).not.toContain(
     "We are back soon",
   );
-  originals.accept(bank(), versions[0]!.seq, { by: analyst });
+  originals.decide(bank(), versions[0]!.seq, "accepted", { by: analyst });
   expect(states()[0]![3]).toEqual(["accepted We are back soon", "accepted Example Bank"]);
   expect(stores.auditLog.list({}, { limit: 2, offset: 0 }).map(({ action }) => action)).toEqual([
     "original.accept",

@@ -196,11 +196,7 @@ async function decideVersion(context: OriginalsContext): Promise<PageResult> {
   const state = form.get("state");
   if (state !== "accepted" && state !== "rejected")
     throw badRequest("The state must be accepted or rejected.");
-  await context.write(() =>
-    state === "accepted"
-      ? services.originals.accept(domain, version, { by })
-      : services.originals.reject(domain, version, { by }),
-  );
+  await context.write(() => services.originals.decide(domain, version, state, { by }));
   return redirect(
     originalsPath(domain.domain),
     state === "accepted"
