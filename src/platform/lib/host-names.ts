@@ -1,4 +1,5 @@
 import { domainToASCII } from "node:url";
+import labels from "./lists/generic-labels.json" with { type: "json" };
 import { visible } from "./safe-text.ts";
 import { lazy } from "./startup.ts";
 
@@ -20,10 +21,10 @@ export function parseHostName(text: string): string | null {
   if (text.length > 1000 || /[\s/:@%?#\\[\]*]/.test(text) || visible(text, 2000) !== text) return null;
   const name = domainToASCII(text.endsWith(".") ? text.slice(0, -1) : text).toLowerCase();
   if (name.length === 0 || name.length > hostNameLengthMax) return null;
-  const labels = name.split(".");
+  const parts = name.split(".");
   // A last label that is a number makes the whole an IPv4 address for every URL parser (WHATWG URL §3.5).
-  if (/^([0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return null;
-  return labels.every((part) => labelForm.test(part)) ? name : null;
+  if (/^([0-9]+|0x[0-9a-f]*)$/.test(parts.at(-1)!)) return null;
+  return parts.every((part) => labelForm.test(part)) ? name : null;
 }
 
 /**
@@ -43,14 +44,7 @@ export function isAtOrBelow(host: string, domain: string): boolean {
  * Labels that host names and names of every trade contain. As the label of a protected domain, such a word counts only
  * as the whole registered label. Words that are also well-known brands, such as `post`, are not among them.
  */
-const genericLabels: ReadonlySet<string> = new Set(
-  (
-    "access account accounts admin api app apps blog center client clients cloud com customer demo dev docs email " +
-    "forum ftp global gov group help home host hosting info internet login logon mail market mobile my network new " +
-    "news official online page portal secure security server service services shop signin signup site start store " +
-    "support system team test the update user verify web webmail website world www"
-  ).split(" "),
-);
+const genericLabels: ReadonlySet<string> = new Set(labels);
 
 export function isGenericLabel(label: string): boolean {
   return genericLabels.has(label);

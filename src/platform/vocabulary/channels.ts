@@ -1,22 +1,3 @@
-/** Types of channels for people. */
-export const channelTypes = [
-  "slack",
-  "teams",
-  "discord",
-  "mattermost",
-  "google_chat",
-  "ntfy",
-  "telegram",
-  "pagerduty",
-  "matrix",
-  "email",
-  "template",
-] as const;
-export type ChannelType = (typeof channelTypes)[number];
-
-/** Services that show each threat as an alert of its own, which a later message resolves. */
-export const alertingTypes: readonly ChannelType[] = ["pagerduty"];
-
 /** Keys of a channel that only some types use, as the configuration file and the commands name them. */
 export const channelKeys = [
   "url",
@@ -31,10 +12,13 @@ export const channelKeys = [
 ] as const;
 export type ChannelKey = (typeof channelKeys)[number];
 
-/** The keys that each type needs, and those that it accepts in addition. */
-export const keysOfChannel: Readonly<
-  Record<ChannelType, { required: readonly ChannelKey[]; optional: readonly ChannelKey[] }>
-> = {
+interface KeysOfChannel {
+  required: readonly ChannelKey[];
+  optional: readonly ChannelKey[];
+}
+
+/** Types of channels for people: the keys that each needs, and those that it accepts in addition. */
+const types = {
   slack: { required: ["url"], optional: [] },
   teams: { required: ["url"], optional: [] },
   discord: { required: ["url"], optional: [] },
@@ -46,7 +30,13 @@ export const keysOfChannel: Readonly<
   matrix: { required: ["url", "room", "token"], optional: [] },
   email: { required: ["to"], optional: [] },
   template: { required: ["url", "template"], optional: ["token", "headers"] },
-};
+} satisfies Record<string, KeysOfChannel>;
+export type ChannelType = keyof typeof types;
+export const channelTypes = Object.keys(types) as ChannelType[];
+export const keysOfChannel: Readonly<Record<ChannelType, KeysOfChannel>> = types;
+
+/** Services that show each threat as an alert of its own, which a later message resolves. */
+export const alertingTypes: readonly ChannelType[] = ["pagerduty"];
 
 /** How often a subscription sends what it collected; `none`: at once. */
 export const digests = ["none", "hourly", "daily"] as const;

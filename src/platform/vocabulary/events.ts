@@ -1,17 +1,5 @@
-/** Event types that a recipient can subscribe to. */
-export const eventTypes = [
-  "threat.created",
-  "threat.updated",
-  "threat.resolved",
-  "scan.started",
-  "scan.completed",
-  "beacon.triggered",
-  "token.accessed",
-] as const;
-export type EventType = (typeof eventTypes)[number];
-
-/** When an event of each type is sent. */
-export const eventDescriptions: Readonly<Record<EventType, string>> = {
+/** Event types that a recipient can subscribe to, and when an event of each is sent. */
+export const eventDescriptions = {
   "threat.created": "A threat was recorded.",
   "threat.updated": "The status of a threat changed.",
   "threat.resolved": "A threat was resolved. Follows its threat.updated.",
@@ -20,6 +8,8 @@ export const eventDescriptions: Readonly<Record<EventType, string>> = {
   "beacon.triggered": "A page that contains a beacon was opened on another site.",
   "token.accessed": "A honeytoken was opened.",
 };
+export type EventType = keyof typeof eventDescriptions;
+export const eventTypes = Object.keys(eventDescriptions) as [EventType, ...EventType[]];
 
 /**
  * Type of a message that is addressed to one recipient of a channel for people. Stored like an event, but nobody

@@ -25,21 +25,11 @@ export const feedTypes = ["list", "czds", "certstream"] as const;
 export const importStates = ["running", "completed", "failed", "cancelled", "interrupted"] as const;
 export type ImportState = (typeof importStates)[number];
 
-/** Formats of block lists, which are also the ends of their addresses. */
-export const blockListFormats = [
-  "txt",
-  "hosts",
-  "adblock",
-  "dnsmasq",
-  "unbound",
-  "rpz",
-  "squid",
-  "csv",
-] as const;
-export type BlockListFormat = (typeof blockListFormats)[number];
-
-/** Programs that read each format, and whether names below a listed one are blocked, too. */
-export const blockListFormatHints: Readonly<Record<BlockListFormat, string>> = {
+/**
+ * Formats of block lists, which are also the ends of their addresses: the programs that read each, and whether names below a
+ * listed one are blocked, too.
+ */
+export const blockListFormatHints = {
   txt: "Firewalls and proxies. One name per line.",
   hosts: "Hosts files. Exact names only.",
   adblock: "AdGuard Home, Pi-hole and uBlock Origin. With subdomains.",
@@ -49,3 +39,5 @@ export const blockListFormatHints: Readonly<Record<BlockListFormat, string>> = {
   squid: "Squid: file of an ACL of the type dstdomain. With subdomains.",
   csv: "Spreadsheets and SIEM: name, protected domain, type, severity, first seen.",
 };
+export type BlockListFormat = keyof typeof blockListFormatHints;
+export const blockListFormats = Object.keys(blockListFormatHints) as BlockListFormat[];

@@ -11,6 +11,7 @@ import {
   isWord,
   splitIntoKeywords,
 } from "../data/lexicon.ts";
+import tables from "../data/letters.json" with { type: "json" };
 import { isPhishingWord } from "../data/phishing-words.ts";
 import { homophonesOf } from "../letters/homophones.ts";
 import { foldLabel } from "../names/fold.ts";
@@ -18,7 +19,7 @@ import { isGenericLabel } from "../../../platform/lib/host-names.ts";
 import { decodeLabel } from "../names/name.ts";
 import { splitName, splitProtected } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
-import { multigraphPairs, visualGroups } from "../letters/similar-characters.ts";
+import { multigraphs, visualGroups } from "../letters/similar-characters.ts";
 
 /**
  * `label`: a label of the protected domain. `keyword`: a brand keyword from the configuration. `name`: label and
@@ -223,17 +224,12 @@ export function spellingsOf(label: string): string[] {
   return [...new Set(spellings)];
 }
 
-const transcriptions: Readonly<Record<string, string>> = {
-  ä: "ae",
-  ö: "oe",
-  ü: "ue",
-  ß: "ss",
-  ø: "oe",
-  å: "aa",
-};
+const { transcriptions } = tables;
 
 function transcribe(text: string): string {
-  return text.normalize("NFC").replace(/[äöüßøå]/g, (letter) => transcriptions[letter]!);
+  return text
+    .normalize("NFC")
+    .replace(/[äöüßøå]/g, (letter) => transcriptions[letter as keyof typeof transcriptions]);
 }
 
 /** Generic words that companies of a trade put before or after their names. */
@@ -285,7 +281,7 @@ function endingPattern(suffix: string): RegExp | undefined {
   // A separator or a pair of letters for one moves letters of the suffix out of the last characters.
   const ends = classes.slice(1).map((_first, index) => classes.slice(index + 1).join(""));
   const afterSeparator = `${separator}(?:${[...ends, separator, "$"].join("|")})`;
-  const pairs = multigraphPairs.flatMap(({ pair, single }) => [
+  const pairs = multigraphs.flatMap(({ pair, single }) => [
     ...(last.includes(single) ? [pair] : []),
     ...(last.includes(pair) ? [single] : []),
   ]);

@@ -3,7 +3,7 @@
  * dot and underscore are the separator class. Three classes make a seed number of 15 bits.
  */
 import { keywordSample } from "../data/lexicon.ts";
-import { multigraphPairs, visualGroups } from "../letters/similar-characters.ts";
+import { multigraphs, visualGroups } from "../letters/similar-characters.ts";
 import type { Collapse } from "./seeds.ts";
 
 export const classBits = 5;
@@ -27,7 +27,7 @@ export const classBetweenDigits: Uint8Array = Uint8Array.from(classOfByte, (flag
   (flagged & digitFlag) === 0 ? flagged & classMask : separatorClass,
 );
 
-export const collapses: readonly Collapse[] = multigraphPairs.map(({ pair, single }) => ({
+export const collapses: readonly Collapse[] = multigraphs.map(({ pair, single }) => ({
   first: classOf(pair.charCodeAt(0)),
   second: classOf(pair.charCodeAt(1)),
   single: classOf(single.charCodeAt(0)),

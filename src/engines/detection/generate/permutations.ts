@@ -5,6 +5,7 @@
 import { spellingsOf } from "../brand/brand-words.ts";
 import { labelProblem } from "../../../platform/lib/host-names.ts";
 import { frequentKeywords } from "../data/lexicon.ts";
+import tables from "../data/permutations.json" with { type: "json" };
 import { createMatcher } from "../match/matcher.ts";
 import { decodeLabel } from "../names/name.ts";
 import { splitProtected, domainFromLabels, isRegistrableLabel } from "../names/suffix.ts";
@@ -18,18 +19,11 @@ export interface Permutation {
   similarity: number;
 }
 
-/** The most common public suffixes, and those that phishing prefers. */
-const suffixes = (
-  "com net org info biz co io app dev me top xyz shop online site club live store vip pro icu cc tk ml ga cf gq " +
-  "cyou click link work website space tech cloud digital support services finance bank money email network world " +
-  "life fun today group center help security sbs cfd bond rest buzz lol mobi name asia eu us uk de fr es it nl be " +
-  "ch at pl cz se no dk fi pt ie ru ua tr cn hk tw jp kr in id my sg th vn ph au nz ca mx br ar cl za co.uk com.br " +
-  "com.au co.jp com.cn co.in com.mx com.tr com.co com.ar co.za co.nz co.kr com.sg com.hk com.tw pages.dev web.app " +
-  "vercel.app netlify.app github.io blogspot.com weebly.com duckdns.org workers.dev firebaseapp.com ru.com za.com"
-).split(" ");
-
-/** Host names that precede a brand with the dot left out or replaced by a hyphen. */
-const hostPrefixes = ["www", "ww", "wwww", "m", "mail", "webmail", "ftp", "smtp", "web", "vpn", "remote"];
+/**
+ * `suffixes`: the most common public suffixes, and those that phishing prefers. `hostPrefixes`: host names that precede a
+ * brand with the dot left out or replaced by a hyphen.
+ */
+const { suffixes, hostPrefixes } = tables;
 
 export interface PermutationOptions {
   minSimilarity: number;
@@ -46,9 +40,10 @@ export function* permutations(
   options: PermutationOptions,
 ): Generator<Permutation> {
   const steps = permutationSteps(protectedName, options);
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  yield* step.value;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return yield* value;
+  }
 }
 
 /** Generates the same names as one list, and yields between names, so that callers can let other work run. */

@@ -3,7 +3,7 @@ import { homophonesOf } from "../letters/homophones.ts";
 import {
   keyboardNeighborsOf,
   lookAlikesOf,
-  multigraphPairs,
+  multigraphs,
   vowelLetters,
 } from "../letters/similar-characters.ts";
 import { lookAlikeLetters } from "../names/fold.ts";
@@ -91,7 +91,7 @@ export function* take<T>(items: Iterable<T>, count: number): Generator<T> {
 function* asciiLookAlikes(label: string): Generator<string> {
   for (let at = 0; at < label.length; at++) {
     for (const other of lookAlikesOf(label[at]!)) yield replaced(label, at, 1, other);
-    for (const { pair, single } of multigraphPairs) {
+    for (const { pair, single } of multigraphs) {
       if (label[at] === single) yield replaced(label, at, 1, pair);
       if (label.startsWith(pair, at)) yield replaced(label, at, 2, single);
     }

@@ -53,8 +53,6 @@ function soundAt(text: string, i: number): string {
     case "H":
       if ("CSPTG".includes(before) && before !== "") return "";
       return isVowelAfter ? "H" : "";
-    case "K":
-      return "K";
     case "P":
       return after === "H" ? "F" : "P";
     case "Q":

@@ -10,26 +10,18 @@ export const fullEdit = 100;
 /** Cost of an adjacent key, one vowel for another, or a letter of similar shape or sound. */
 const slipCost = 85;
 
-/** ASCII characters that look alike at a glance. Each pair applies in both directions. */
-const { lookAlikes } = tables;
-
-/** Letters of similar shape or sound, which are overlooked more easily than others. */
-const { similarLetters } = tables;
+/**
+ * `lookAlikes`: ASCII characters that look alike at a glance. Each pair applies in both directions. `similarLetters`: letters
+ * of similar shape or sound, which are overlooked more easily than others. `keyboards`: rows of keys on QWERTY, QWERTZ and
+ * AZERTY keyboards. The row of digits is the same on all.
+ */
+const { lookAlikes, similarLetters, keyboards } = tables;
 
 /** Multigraphs: two characters that look like one, with that one. */
-const multigraphs: readonly [pair: string, single: string, cost: number][] = [
-  ["rn", "m", 10],
-  ["nn", "m", 25],
-  ["vv", "w", 10],
-  ["cl", "d", 20],
-];
+export const { multigraphs } = tables;
 
-/** Rows of keys on QWERTY, QWERTZ and AZERTY keyboards. The row of digits is the same on all. */
-const keyboards: readonly (readonly string[])[] = [
-  ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"],
-  ["1234567890", "qwertzuiop", "asdfghjkl", "yxcvbnm"],
-  ["1234567890", "azertyuiop", "qsdfghjklm", "wxcvbn"],
-];
+/** Groups of characters that may replace each other without counting as an error. */
+export const { visualGroups } = tables;
 
 const vowels = "aeiouy";
 
@@ -75,10 +67,6 @@ export function pairForSingleCost(first: number, second: number, single: number)
 export function isMultigraph(first: number, second: number): boolean {
   return first < ascii && second < ascii && pairNumbers[first * ascii + second] !== 0;
 }
-
-export const multigraphPairs: readonly { pair: string; single: string }[] = multigraphs.map(
-  ([pair, single]) => ({ pair, single }),
-);
 
 export function keyboardNeighborsOf(character: string): string[] {
   return [...neighbors].filter((pair) => pair[1] === character).map((pair) => pair[0]!);
@@ -132,16 +120,13 @@ function tableOfSubstitutions(): Uint8Array {
 function tableOfMultigraphs(): { pairNumbers: Uint8Array; singleCosts: Uint8Array } {
   const numbers = new Uint8Array(ascii * ascii);
   const costs = new Uint8Array((multigraphs.length + 1) * ascii);
-  for (const [index, [pair, single, cost]] of multigraphs.entries()) {
+  for (const [index, { pair, single, cost }] of multigraphs.entries()) {
     const at = pair.charCodeAt(0) * ascii + pair.charCodeAt(1);
     numbers[at] ||= index + 1;
     costs[numbers[at] * ascii + single.charCodeAt(0)] = cost;
   }
   return { pairNumbers: numbers, singleCosts: costs };
 }
-
-/** Groups of characters that may replace each other without counting as an error. */
-export const visualGroups: readonly string[] = ["il1", "o0", "s5", "e3", "a4", "t7", "b68", "gq9", "z2"];
 
 /** Description of a character that people cannot tell from another one by its look. */
 export interface DescribedCharacter {
@@ -154,23 +139,21 @@ export interface DescribedCharacter {
 }
 
 /** Scripts that are named; letters of all others are described as foreign. */
-const scripts = [
-  ..."Latin Cyrillic Greek Armenian Georgian Hebrew Arabic Han Hiragana Katakana Hangul Thai Lao Khmer".split(
-    " ",
-  ),
-  ..."Devanagari Bengali Tamil Telugu Kannada Malayalam Gujarati Gurmukhi Sinhala Myanmar Ethiopic".split(
-    " ",
-  ),
-  ..."Cherokee Lisu Coptic Canadian_Aboriginal Tifinagh Bopomofo Yi".split(" "),
-].map((script) => ({ name: script.replace("_", " "), pattern: new RegExp(`\\p{Script=${script}}`, "u") }));
+const scripts = tables.scripts.map((script) => {
+  return { name: script.replace("_", " "), pattern: new RegExp(`\\p{Script=${script}}`, "u") };
+});
 
 export function describeCharacter(character: string): DescribedCharacter {
-  const point = character.codePointAt(0)!.toString(16);
   return {
     shown: escapeHidden(character),
-    codePoint: `U+${point.toUpperCase().padStart(4, "0")}`,
+    codePoint: codePointOf(character),
     description: describe(character),
   };
+}
+
+/** Returns the code point of a character, such as `U+0430`. */
+export function codePointOf(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 function describe(character: string): string {

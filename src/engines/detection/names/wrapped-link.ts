@@ -2,51 +2,26 @@
  * Reads the address inside links that mail gateways and large sites rewrite, so that a click passes through them. Only
  * forms that contain the address are read: nothing is fetched.
  */
+import parameters from "../data/link-parameters.json" with { type: "json" };
 
 /** Returns the address in a link of one of these hosts, as it is written there; undefined if there is none. */
 type ReadTarget = (url: URL) => string | undefined;
 
-interface Wrapper {
-  /** The hosts, with all names below them. */
-  hosts: readonly string[];
-  read: ReadTarget;
-}
-
 /** Numbers of replaced characters that Proofpoint writes as one character, from 2. */
 const runLengths = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-const wrappers: readonly Wrapper[] = [
-  // Microsoft Safe Links, in mail and in Teams.
-  {
-    hosts: [
-      "safelinks.protection.outlook.com",
-      "safelinks.protection.office365.us",
-      "safelinks.protection.partner.outlook.cn",
-      "statics.teams.cdn.office.net",
-    ],
-    read: parameter("url"),
-  },
-  { hosts: ["urldefense.proofpoint.com", "urldefense.com", "urldefense.us"], read: readProofpoint },
-  { hosts: ["linkprotect.cudasvc.com"], read: parameter("a") },
-  // Mimecast contains only the host.
-  { hosts: ["mimecast.com", "mimecastprotect.com"], read: parameter("domain") },
-  { hosts: ["secure-web.cisco.com"], read: lastPathSegment },
-  { hosts: ["trendmicro.com"], read: parameter("url") },
-  { hosts: ["clicktime.symantec.com", "clicktime.cloud.postoffice.net"], read: parameter("u", "U") },
-  { hosts: ["fireeye.com"], read: parameter("u") },
-  { hosts: ["protection.sophos.com"], read: readSophos },
-  { hosts: ["url.avanan.click"], read: ({ href }) => /___(.+?)___/.exec(href)?.[1] },
-  {
-    hosts: ["l.facebook.com", "lm.facebook.com", "l.instagram.com", "l.messenger.com"],
-    read: parameter("u"),
-  },
-  { hosts: ["linkedin.com", "slack-redir.net", "out.reddit.com"], read: parameter("url") },
-  { hosts: ["youtube.com"], read: parameter("q") },
-  { hosts: ["duckduckgo.com"], read: parameter("uddg") },
-  { hosts: ["bing.com"], read: readBing },
-  { hosts: ["translate.goog"], read: readTranslated },
-];
-const readerOf = new Map(wrappers.flatMap(({ hosts, read }) => hosts.map((host) => [host, read] as const)));
+/** Hosts that rewrite links, with all names below them. Those with only a parameter are listed with its names. */
+const readerOf = new Map<string, ReadTarget>([
+  ...Object.entries(parameters).map(([host, names]) => [host, parameter(...names)] as const),
+  ["urldefense.proofpoint.com", readProofpoint],
+  ["urldefense.com", readProofpoint],
+  ["urldefense.us", readProofpoint],
+  ["secure-web.cisco.com", lastPathSegment],
+  ["protection.sophos.com", readSophos],
+  ["url.avanan.click", ({ href }) => /___(.+?)___/.exec(href)?.[1]],
+  ["bing.com", readBing],
+  ["translate.goog", readTranslated],
+]);
 
 const translationSuffix = ".translate.goog";
 const googleHost = /^(?:www\.)?google(?:\.[a-z]{2,3}){1,2}$/;
@@ -57,7 +32,7 @@ const dot = 0x2e;
 
 /** The four bytes before the last dot of each host, as one number: enough to rule out nearly all other hosts. */
 const endings = new Set(
-  [...wrappers.flatMap(({ hosts }) => hosts), "google.com", "google.co.uk", "google.com.au"].map((host) =>
+  [...readerOf.keys(), "google.com", "google.co.uk", "google.com.au"].map((host) =>
     endingOf(new TextEncoder().encode(`.${host}`), 0, host.length + 1),
   ),
 );

@@ -26,6 +26,14 @@ export interface Rule {
   test(reading: Reading): boolean;
 }
 
+/** Returns rules that are tested on these kinds of readings, unless a rule names its own. */
+export function rulesFor(
+  readings: Rule["readings"],
+  rules: readonly (Omit<Rule, "readings"> & Partial<Rule>)[],
+): readonly Rule[] {
+  return rules.map((rule) => ({ readings, ...rule }));
+}
+
 /** Returns the rule that keeps a reading, or undefined if the reading is dropped. */
 export type Acceptance = (reading: Reading) => Rule | undefined;
 

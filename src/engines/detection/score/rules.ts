@@ -5,23 +5,25 @@
 import { anyRules } from "./any-rules.ts";
 import { exactRules } from "./exact-rules.ts";
 import { nearMissRules } from "./near-miss-rules.ts";
-import { createAcceptance, type Rule } from "./rule.ts";
+import { createAcceptance, rulesFor, type Rule } from "./rule.ts";
 import { segmentationRules } from "./segmentation-rules.ts";
 import { typoRules } from "./typo-rules.ts";
 import { lookAlikeTypes } from "../types.ts";
 import type { ScoredReading } from "./score-name.ts";
 
-const homophoneRules: readonly Rule[] = [
-  {
-    name: "homophone",
-    readings: ["homophone"],
-    verdict: "keep",
-    why: "A label or a part between hyphens that sounds like the brand, and is not a word, is a spelling of it.",
-    keeps: [["netflix.com", "netflicks-login.com"]],
-    drops: [["netflix.com", "netblicks-login.com"]],
-    test: () => true,
-  },
-];
+const homophoneRules = rulesFor(
+  ["homophone"],
+  [
+    {
+      name: "homophone",
+      verdict: "keep",
+      why: "A label or a part between hyphens that sounds like the brand, and is not a word, is a spelling of it.",
+      keeps: [["netflix.com", "netflicks-login.com"]],
+      drops: [["netflix.com", "netblicks-login.com"]],
+      test: () => true,
+    },
+  ],
+);
 
 export const acceptanceRules: readonly Rule[] = [
   ...homophoneRules,

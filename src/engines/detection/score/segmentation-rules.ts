@@ -6,7 +6,7 @@ import { isTellingSuffix } from "../brand/brand-words.ts";
 import { isWord } from "../data/lexicon.ts";
 import { consistsOfWords } from "../segmentation/brand-or-words.ts";
 import { isAmidLetters, isAnybodysLabel, type Reading } from "./reading.ts";
-import type { Rule } from "./rule.ts";
+import { rulesFor } from "./rule.ts";
 
 /**
  * Bits that the segmentation without the brand may save before the brand does not count, by how the brand is written:
@@ -44,141 +44,134 @@ const versionNumber = /^\d{3}/;
 const randomRestMin = 8;
 const randomChangesMin = 4;
 
-const readings = ["exact", "typos"] as const;
-
-export const segmentationRules: readonly Rule[] = [
-  {
-    name: "random_token",
-    readings,
-    words: ({ length }) => length <= chanceLengthMax.different,
-    verdict: "object",
-    why: "Random letters and digits contain every short brand somewhere.",
-    keeps: [
-      ["smbc-card.com", "smbc-7f3k29x8.net"],
-      ["aplus.co.jp", "aplus1server9station2mail5.net"],
-    ],
-    drops: [["smbc-card.com", "57h5q1d0smbc58ft09c4oq.net"]],
-    test: isRandomToken,
-  },
-  {
-    name: "part_of_words",
-    readings,
-    words: ({ length }) => length < ownWordsLengthMin,
-    verdict: "object",
-    slow: true,
-    why: "Where the best segmentation of a label into words leaves no room for the brand, its letters are part of them.",
-    keeps: [
-      ["gmail.com", "compassgmail.net"],
-      ["blockfi.com", "xn--broblockfix-thb.net"],
-    ],
-    drops: [
-      ["revolut.com", "revolutiongym.net"],
-      ["openai.com", "openairdrop.net"],
-      ["micard.co.jp", "cosmicards.net"],
-    ],
-    test: isPartOfWords,
-  },
-  {
-    name: "derived_word",
-    readings,
-    words: ({ strictness, text }) => strictness === "careful" && isWord(text),
-    verdict: "object",
-    why: "A word with a suffix that derives another word from it is that word: amazonian is not amazon.",
-    keeps: [["amazon.com", "amazonica-login.net"]],
-    drops: [["amazon.com", "amazoniantraditions.net"]],
-    test: ({ context, alignment }) =>
-      alignment.edits.length === 0 &&
-      derivingSuffix.test(context.after) &&
-      context.right === "letter" &&
-      !context.besidePhishingWord,
-  },
-  {
-    name: "letter_and_word",
-    readings,
-    words: ({ startsWithLetter }) => startsWithLetter,
-    verdict: "object",
-    why: "Beside words, a brand such as aplus is a word and a letter before it: mediaplus is media and plus.",
-    keeps: [["aplus.co.jp", "aplusqx.net"]],
-    drops: [
-      ["icloud.com", "qxqicloud.net"],
-      ["aplus.co.jp", "aplusdrywall.net"],
-    ],
-    test: isLetterAndWord,
-  },
-  {
-    name: "street_address",
-    readings,
-    verdict: "object",
-    why: "Houses for sale have sites of their own: 50lloydstreet is a number and a street.",
-    keeps: [["lloydsbank.com", "lloydsbank-50.net"]],
-    drops: [["onedrive.com", "31riverstonedrive.net"]],
-    test: ({ host, context }) =>
-      context.registrable && streetAddress.test(host.labels[context.labelIndex]!.label),
-  },
-  {
-    name: "end_of_letters",
-    readings: ["exact"],
-    words: ({ length }) => length <= middleLengthMax,
-    verdict: "object",
-    why: "Words and names of other languages end with short brands and with nouns: puertorico is not orico.",
-    keeps: [
-      ["aflac.com", "aflacqxqxqx.net"],
-      ["aflac.com", "qxaflac-login.net"],
-    ],
-    drops: [
-      ["aflac.com", "qxaflac.net"],
-      ["ledger.com", "avaniledger.net"],
-      ["rakuten.co.jp", "tandlakarakuten.net"],
-    ],
-    test: isEndOfLetters,
-  },
-  {
-    name: "noun_beside_words",
-    readings,
-    words: ({ noun, strictness }) => noun !== "no" && strictness === "careful",
-    verdict: "object",
-    slow: true,
-    why: "A brand that is a word of the language means that word beside other words: familyoffice is not office.com.",
-    keeps: [
-      ["office.com", "office-login.net"],
-      ["office.com", "office365.net"],
-    ],
-    drops: [
-      ["office.com", "familyoffice.net"],
-      ["office.com", "post-office.net"],
-      ["phantom.app", "phantom-gym.net"],
-      ["ledger.com", "ledgerfishing.net"],
-    ],
-    test: isNounBesideWords,
-  },
-  {
-    name: "common_word_amid_ordinary",
-    readings,
-    words: ({ strictness }) => strictness === "strict",
-    verdict: "object",
-    why: "A common word that is written together with ordinary keywords only is a word of the language.",
-    keeps: [["chase.com", "mychaselogin.net"]],
-    drops: [["chase.com", "globalchase.net"]],
-    test: isCommonWordAmidOrdinary,
-  },
-  {
-    name: "label_without_suffix",
-    readings,
-    words: ({ kind, strictness }) => kind === "label" && strictness === "strict",
-    verdict: "object",
-    why: "Where label and suffix make the brand, as in chain.link, a common label beside other words means the word.",
-    keeps: [
-      ["chain.link", "chainlink-login.net"],
-      ["chain.link", "chain-login.net"],
-      ["chain.link", "chaindrop.link"],
-    ],
-    drops: [
-      ["chain.link", "blue-chain-login.net"],
-      ["chain.link", "chainbanking.net"],
-    ],
-    test: isLabelWithoutSuffix,
-  },
-];
+export const segmentationRules = rulesFor(
+  ["exact", "typos"],
+  [
+    {
+      name: "random_token",
+      words: ({ length }) => length <= chanceLengthMax.different,
+      verdict: "object",
+      why: "Random letters and digits contain every short brand somewhere.",
+      keeps: [
+        ["smbc-card.com", "smbc-7f3k29x8.net"],
+        ["aplus.co.jp", "aplus1server9station2mail5.net"],
+      ],
+      drops: [["smbc-card.com", "57h5q1d0smbc58ft09c4oq.net"]],
+      test: isRandomToken,
+    },
+    {
+      name: "part_of_words",
+      words: ({ length }) => length < ownWordsLengthMin,
+      verdict: "object",
+      slow: true,
+      why: "Where the best segmentation of a label into words leaves no room for the brand, its letters are part of them.",
+      keeps: [
+        ["gmail.com", "compassgmail.net"],
+        ["blockfi.com", "xn--broblockfix-thb.net"],
+      ],
+      drops: [
+        ["revolut.com", "revolutiongym.net"],
+        ["openai.com", "openairdrop.net"],
+        ["micard.co.jp", "cosmicards.net"],
+      ],
+      test: isPartOfWords,
+    },
+    {
+      name: "derived_word",
+      words: ({ strictness, text }) => strictness === "careful" && isWord(text),
+      verdict: "object",
+      why: "A word with a suffix that derives another word from it is that word: amazonian is not amazon.",
+      keeps: [["amazon.com", "amazonica-login.net"]],
+      drops: [["amazon.com", "amazoniantraditions.net"]],
+      test: ({ context, alignment }) =>
+        alignment.edits.length === 0 &&
+        derivingSuffix.test(context.after) &&
+        context.right === "letter" &&
+        !context.besidePhishingWord,
+    },
+    {
+      name: "letter_and_word",
+      words: ({ startsWithLetter }) => startsWithLetter,
+      verdict: "object",
+      why: "Beside words, a brand such as aplus is a word and a letter before it: mediaplus is media and plus.",
+      keeps: [["aplus.co.jp", "aplusqx.net"]],
+      drops: [
+        ["icloud.com", "qxqicloud.net"],
+        ["aplus.co.jp", "aplusdrywall.net"],
+      ],
+      test: isLetterAndWord,
+    },
+    {
+      name: "street_address",
+      verdict: "object",
+      why: "Houses for sale have sites of their own: 50lloydstreet is a number and a street.",
+      keeps: [["lloydsbank.com", "lloydsbank-50.net"]],
+      drops: [["onedrive.com", "31riverstonedrive.net"]],
+      test: ({ host, context }) =>
+        context.registrable && streetAddress.test(host.labels[context.labelIndex]!.label),
+    },
+    {
+      name: "end_of_letters",
+      readings: ["exact"],
+      words: ({ length }) => length <= middleLengthMax,
+      verdict: "object",
+      why: "Words and names of other languages end with short brands and with nouns: puertorico is not orico.",
+      keeps: [
+        ["aflac.com", "aflacqxqxqx.net"],
+        ["aflac.com", "qxaflac-login.net"],
+      ],
+      drops: [
+        ["aflac.com", "qxaflac.net"],
+        ["ledger.com", "avaniledger.net"],
+        ["rakuten.co.jp", "tandlakarakuten.net"],
+      ],
+      test: isEndOfLetters,
+    },
+    {
+      name: "noun_beside_words",
+      words: ({ noun, strictness }) => noun !== "no" && strictness === "careful",
+      verdict: "object",
+      slow: true,
+      why: "A brand that is a word of the language means that word beside other words: familyoffice is not office.com.",
+      keeps: [
+        ["office.com", "office-login.net"],
+        ["office.com", "office365.net"],
+      ],
+      drops: [
+        ["office.com", "familyoffice.net"],
+        ["office.com", "post-office.net"],
+        ["phantom.app", "phantom-gym.net"],
+        ["ledger.com", "ledgerfishing.net"],
+      ],
+      test: isNounBesideWords,
+    },
+    {
+      name: "common_word_amid_ordinary",
+      words: ({ strictness }) => strictness === "strict",
+      verdict: "object",
+      why: "A common word that is written together with ordinary keywords only is a word of the language.",
+      keeps: [["chase.com", "mychaselogin.net"]],
+      drops: [["chase.com", "globalchase.net"]],
+      test: isCommonWordAmidOrdinary,
+    },
+    {
+      name: "label_without_suffix",
+      words: ({ kind, strictness }) => kind === "label" && strictness === "strict",
+      verdict: "object",
+      why: "Where label and suffix make the brand, as in chain.link, a common label beside other words means the word.",
+      keeps: [
+        ["chain.link", "chainlink-login.net"],
+        ["chain.link", "chain-login.net"],
+        ["chain.link", "chaindrop.link"],
+      ],
+      drops: [
+        ["chain.link", "blue-chain-login.net"],
+        ["chain.link", "chainbanking.net"],
+      ],
+      test: isLabelWithoutSuffix,
+    },
+  ],
+);
 
 function isLetterAndWord(reading: Reading): boolean {
   const { word, context, alignment } = reading;

@@ -6,7 +6,7 @@ import type { Edit } from "../alignment/alignment.ts";
 import { isMadeOfWords, isTwoWords, isWord, isKeyword } from "../data/lexicon.ts";
 import { isSeparated } from "./brand-context.ts";
 import { isAmidLetters, isAnybodysLabel, type Reading } from "./reading.ts";
-import type { Rule } from "./rule.ts";
+import { rulesFor } from "./rule.ts";
 
 /** Minimum length of a brand in which a typo counts in a label without keywords. */
 const besideUnknownLengthMin = 8;
@@ -17,119 +17,110 @@ const ownWordsLengthMin = 12;
 /** Number of bits by which the brand must explain a text better than words do, so that no word is considered. */
 const clearLeadBits = 1.9;
 
-const readings = ["typos"] as const;
-
-export const typoRules: readonly Rule[] = [
-  {
-    name: "anagram",
-    readings,
-    verdict: "keep",
-    why: "The same letters in another order are deliberate, even if they make words.",
-    keeps: [["metamask.io", "matemask.net"]],
-    drops: [["metamask.io", "metabase.net"]],
-    words: ({ kind }) => kind !== "name",
-    test: ({ context, alignment }) => context.between && isAnagram(alignment.edits),
-  },
-  {
-    name: "made_of_words",
-    readings,
-    words: ({ length }) => length < ownWordsLengthMin,
-    verdict: "drop",
-    slow: true,
-    why: "With two or more differences, letters that form words mean those words.",
-    keeps: [["metamask.io", "metamassk.net"]],
-    drops: [["metamask.io", "metabase.net"]],
-    test: ({ letters, context, alignment }) =>
-      context.between &&
-      countDifferences(alignment.edits) > 1 &&
-      (isMadeOfWords(letters) || isTwoWords(letters)),
-  },
-  {
-    name: "typo_set_apart",
-    readings,
-    verdict: "keep",
-    why: "A near miss between separators is written as a name, as the brand is.",
-    keeps: [["paypal.com", "paypaal-qx.net"]],
-    drops: [["paypal.com", "qxpaypaalqx.net"]],
-    test: ({ anchored }) => anchored,
-  },
-  {
-    name: "typo_amid_unknown_letters",
-    readings,
-    words: ({ length }) => length <= besideUnknownLengthMin,
-    verdict: "drop",
-    why: "In a label without keywords, seven letters with a typo occur by chance, and amid letters eight.",
-    keeps: [["coinbase.com", "coinbaesqx.net"]],
-    drops: [
-      ["netflix.com", "netflyxqx.net"],
-      ["metamask.io", "imetamiskliinik.net"],
-    ],
-    test: (reading) =>
-      reading.context.rest === "other" &&
-      (reading.word.length < besideUnknownLengthMin || isAmidLetters(reading)),
-  },
-  {
-    name: "explained_by_word",
-    readings,
-    verdict: "drop",
-    slow: true,
-    why: "A word that covers the stretch explains it: notify is not spotify.",
-    keeps: [["ethereum.org", "ethereufees.net"]],
-    drops: [["spotify.com", "accountsnotify.net"]],
-    test: (reading) => isExplainedBy(isWord, reading),
-  },
-  {
-    name: "typo_at_open_end",
-    readings,
-    verdict: "drop",
-    why: "Where letters continue, a typo at the end of the brand means nothing: the rest of the brand fits as well.",
-    keeps: [["netflix.com", "netflyxone-168.net"]],
-    drops: [
-      ["netflix.com", "betflixone-168.net"],
-      ["mastercard.com", "golfmastercarts.net"],
-    ],
-    test: (reading) => !reading.context.onlyKeywords && hasTypoAtOpenEnd(reading),
-  },
-  {
-    name: "typo_of_long_word",
-    readings,
-    words: ({ length }) => length >= ownWordsLengthMin,
-    verdict: "keep",
-    why: "A brand of twelve letters is recognizable with typos, even if words explain parts of it.",
-    keeps: [["walletconnect.com", "walletsconnectaid.net"]],
-    drops: [["opensea.io", "openhearts.net"]],
-    test: () => true,
-  },
-  {
-    name: "explained_by_words",
-    readings,
-    verdict: "drop",
-    slow: true,
-    why: "In a label without keywords, several words in a row that cover the stretch explain it.",
-    keeps: [["coinbase.com", "coinabaseqx.net"]],
-    drops: [["facebook.com", "placebooks.net"]],
-    test: (reading) => reading.context.rest === "other" && isExplainedBy(isMadeOfWords, reading),
-  },
-  {
-    name: "cut_out_of_words",
-    readings,
-    verdict: "drop",
-    slow: true,
-    why: "Words that extend over the edge of the stretch explain it: openteam is not opensea.",
-    keeps: [["metamask.io", "metamaksio.net"]],
-    drops: [["opensea.io", "openteam.website"]],
-    test: (reading) => reading.context.rest !== "other" && areCutOutOfWords(otherStretches(reading)),
-  },
-  {
-    name: "unexplained_typo",
-    readings,
-    verdict: "keep",
-    why: "A near miss of a long brand that no word explains means the brand.",
-    keeps: [["telegram.org", "stelegrem.net"]],
-    drops: [["paypal.com", "qxpaypaalqx.net"]],
-    test: () => true,
-  },
-];
+export const typoRules = rulesFor(
+  ["typos"],
+  [
+    {
+      name: "anagram",
+      verdict: "keep",
+      why: "The same letters in another order are deliberate, even if they make words.",
+      keeps: [["metamask.io", "matemask.net"]],
+      drops: [["metamask.io", "metabase.net"]],
+      words: ({ kind }) => kind !== "name",
+      test: ({ context, alignment }) => context.between && isAnagram(alignment.edits),
+    },
+    {
+      name: "made_of_words",
+      words: ({ length }) => length < ownWordsLengthMin,
+      verdict: "drop",
+      slow: true,
+      why: "With two or more differences, letters that form words mean those words.",
+      keeps: [["metamask.io", "metamassk.net"]],
+      drops: [["metamask.io", "metabase.net"]],
+      test: ({ letters, context, alignment }) =>
+        context.between &&
+        countDifferences(alignment.edits) > 1 &&
+        (isMadeOfWords(letters) || isTwoWords(letters)),
+    },
+    {
+      name: "typo_set_apart",
+      verdict: "keep",
+      why: "A near miss between separators is written as a name, as the brand is.",
+      keeps: [["paypal.com", "paypaal-qx.net"]],
+      drops: [["paypal.com", "qxpaypaalqx.net"]],
+      test: ({ anchored }) => anchored,
+    },
+    {
+      name: "typo_amid_unknown_letters",
+      words: ({ length }) => length <= besideUnknownLengthMin,
+      verdict: "drop",
+      why: "In a label without keywords, seven letters with a typo occur by chance, and amid letters eight.",
+      keeps: [["coinbase.com", "coinbaesqx.net"]],
+      drops: [
+        ["netflix.com", "netflyxqx.net"],
+        ["metamask.io", "imetamiskliinik.net"],
+      ],
+      test: (reading) =>
+        reading.context.rest === "other" &&
+        (reading.word.length < besideUnknownLengthMin || isAmidLetters(reading)),
+    },
+    {
+      name: "explained_by_word",
+      verdict: "drop",
+      slow: true,
+      why: "A word that covers the stretch explains it: notify is not spotify.",
+      keeps: [["ethereum.org", "ethereufees.net"]],
+      drops: [["spotify.com", "accountsnotify.net"]],
+      test: (reading) => isExplainedBy(isWord, reading),
+    },
+    {
+      name: "typo_at_open_end",
+      verdict: "drop",
+      why: "Where letters continue, a typo at the end of the brand means nothing: the rest of the brand fits as well.",
+      keeps: [["netflix.com", "netflyxone-168.net"]],
+      drops: [
+        ["netflix.com", "betflixone-168.net"],
+        ["mastercard.com", "golfmastercarts.net"],
+      ],
+      test: (reading) => !reading.context.onlyKeywords && hasTypoAtOpenEnd(reading),
+    },
+    {
+      name: "typo_of_long_word",
+      words: ({ length }) => length >= ownWordsLengthMin,
+      verdict: "keep",
+      why: "A brand of twelve letters is recognizable with typos, even if words explain parts of it.",
+      keeps: [["walletconnect.com", "walletsconnectaid.net"]],
+      drops: [["opensea.io", "openhearts.net"]],
+      test: () => true,
+    },
+    {
+      name: "explained_by_words",
+      verdict: "drop",
+      slow: true,
+      why: "In a label without keywords, several words in a row that cover the stretch explain it.",
+      keeps: [["coinbase.com", "coinabaseqx.net"]],
+      drops: [["facebook.com", "placebooks.net"]],
+      test: (reading) => reading.context.rest === "other" && isExplainedBy(isMadeOfWords, reading),
+    },
+    {
+      name: "cut_out_of_words",
+      verdict: "drop",
+      slow: true,
+      why: "Words that extend over the edge of the stretch explain it: openteam is not opensea.",
+      keeps: [["metamask.io", "metamaksio.net"]],
+      drops: [["opensea.io", "openteam.website"]],
+      test: (reading) => reading.context.rest !== "other" && areCutOutOfWords(otherStretches(reading)),
+    },
+    {
+      name: "unexplained_typo",
+      verdict: "keep",
+      why: "A near miss of a long brand that no word explains means the brand.",
+      keeps: [["telegram.org", "stelegrem.net"]],
+      drops: [["paypal.com", "qxpaypaalqx.net"]],
+      test: () => true,
+    },
+  ],
+);
 
 function countDifferences(edits: readonly Edit[]): number {
   return edits.filter(({ kind }) => kind !== "separator").length;

@@ -23,7 +23,7 @@ export type SignalCode = keyof typeof rows;
  * Describes each signal, in the order of the manual: its group, its measure and formula, and the publication that the
  * measure is from. `keeps` is a page for which the strength is at least 0.5, `drops` one for which it is below 0.1: they
  * differ from an ordinary sign-in page and from the original of the brand in what is stated, and a test compares them.
- * `vocabulary/page-signals.ts` has the text of a signal.
+ * `vocabulary/page-signals.json` has the text of a signal.
  */
 export const signalRows: Readonly<Record<SignalCode, { group: string; measures: string; source?: string }>> =
   rows;
