@@ -4,7 +4,7 @@ import { events, threatOfEvent } from "../../threats/events/tables.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { deliveryStatuses, type DeliveryStatus } from "../../platform/vocabulary/channels.ts";
 import type { RecordedEventType } from "../../platform/vocabulary/events.ts";
-import { recipientState, type RecipientState } from "./rules/recipient-state.ts";
+import { recipientState } from "./rules/recipient-state.ts";
 import { deliveries, deliveryAttempts, recipients } from "./store/tables.ts";
 
 /** One event for one recipient. */
@@ -46,19 +46,7 @@ export interface DeliveryFilter {
 }
 
 /** When each event was sent to whom, what came back, and what happens next. */
-export interface DeliveryLog {
-  /** Returns at most `limit` deliveries (and never more than 1,000), newest first. */
-  list(filter: DeliveryFilter, limit: number): Delivery[];
-  get(id: string): Delivery | undefined;
-  /** Returns the body of the delivery's event, as it is sent. */
-  body(id: string): string | undefined;
-  /** Returns all attempts of a delivery, oldest first. */
-  attempts(id: string): Attempt[];
-  /** Counts the pending deliveries to a recipient (its id), at most up to `max`. */
-  queued(recipient: string, max: number): number;
-  /** Returns the state of each recipient, with the code of its last failure, sorted by name. */
-  states(): { recipient: string; state: RecipientState; failure: string | null }[];
-}
+export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 
 const deliveriesListedMax = 1_000;
 /** Stays below the maximum number of SELECTs that SQLite joins by UNION (500). */
@@ -108,20 +96,22 @@ function createSelect({ query }: Pick<Database, "query">) {
       });
 }
 
-export function createDeliveryLog({ database }: { database: Database }): DeliveryLog {
+export function createDeliveryLog({ database }: { database: Database }) {
   const { query } = database;
   const select = createSelect(database);
 
   return {
-    list(filter, limit) {
+    /** Returns at most `limit` deliveries (and never more than 1,000), newest first. */
+    list(filter: DeliveryFilter, limit: number): Delivery[] {
       const rows = Math.min(limit, deliveriesListedMax);
       const where = conditions(query, filter, rows);
       return where === "none" ? [] : select(where, rows);
     },
 
-    get: (id) => select(eq(deliveries.id, id), 1)[0],
+    get: (id: string): Delivery | undefined => select(eq(deliveries.id, id), 1)[0],
 
-    body: (id) =>
+    /** Returns the body of the delivery's event, as it is sent. */
+    body: (id: string) =>
       query
         .select({ body: events.body })
         .from(events)
@@ -129,7 +119,8 @@ export function createDeliveryLog({ database }: { database: Database }): Deliver
         .where(eq(deliveries.id, id))
         .get()?.body,
 
-    attempts(id) {
+    /** Returns all attempts of a delivery, oldest first. */
+    attempts(id: string): Attempt[] {
       const rows = query
         .select()
         .from(deliveryAttempts)
@@ -139,6 +130,7 @@ export function createDeliveryLog({ database }: { database: Database }): Deliver
       return rows.map(({ seq: _seq, deliverySeq: _deliverySeq, ...attempt }) => attempt);
     },
 
+    /** Returns the state of each recipient, with the code of its last failure, sorted by name. */
     states: () =>
       query
         .select()
@@ -151,7 +143,8 @@ export function createDeliveryLog({ database }: { database: Database }): Deliver
           failure: recipient.lastFailure?.failure ?? null,
         })),
 
-    queued: (recipient, max) => countQueued(query, recipient, max),
+    /** Counts the pending deliveries to a recipient (its id), at most up to `max`. */
+    queued: (recipient: string, max: number) => countQueued(query, recipient, max),
   };
 }
 

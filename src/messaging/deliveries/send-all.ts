@@ -15,17 +15,7 @@ export interface Unsent {
 }
 
 /** Sends one recipient everything that it was not delivered, without waiting for the schedule. */
-export interface SendAll {
-  /** Counts up to `max` of each. */
-  count(recipientSeq: number, max: number): Unsent;
-  /**
-   * Makes all failed deliveries pending, and all pending ones due now. While the breaker holds them, the next probe is
-   * due now instead, and a success releases the others.
-   * @returns the numbers of deliveries
-   * @throws PublicError `not_found`; `bad_request` for a disabled recipient
-   */
-  run(recipientId: string, options: { by: Actor }): Promise<Unsent>;
-}
+export type SendAll = ReturnType<typeof createSendAll>;
 
 /** Deliveries per transaction, so that other work gets its turn. */
 const rowsPerStep = 1_000;
@@ -37,7 +27,7 @@ interface SendAllDependencies extends Needs<"clock" | "database"> {
   replay: Pick<Replay, "run">;
 }
 
-export function createSendAll({ clock, database, onDue, recipients, replay }: SendAllDependencies): SendAll {
+export function createSendAll({ clock, database, onDue, recipients, replay }: SendAllDependencies) {
   const { prepare } = database;
   const countStatus = prepare<{ total: number }, [{ seq: number; status: string; max: number }]>(
     `select count(*) as total from
@@ -48,7 +38,8 @@ export function createSendAll({ clock, database, onDue, recipients, replay }: Se
        (select seq from deliveries where recipient_seq = $seq and status = 'pending' and next_attempt_at > $now
         limit ${rowsPerStep})`,
   );
-  const count: SendAll["count"] = (seq, max) => {
+  /** Counts up to `max` of each. */
+  const count = (seq: number, max: number): Unsent => {
     const of = (status: string) => countStatus.get({ seq, status, max })!.total;
     return { failed: of("failed"), queued: of("pending") };
   };
@@ -68,7 +59,13 @@ export function createSendAll({ clock, database, onDue, recipients, replay }: Se
 
   return {
     count,
-    async run(recipientId, { by }) {
+    /**
+     * Makes all failed deliveries pending, and all pending ones due now. While the breaker holds them, the next probe is
+     * due now instead, and a success releases the others.
+     * @returns the numbers of deliveries
+     * @throws PublicError `not_found`; `bad_request` for a disabled recipient
+     */
+    async run(recipientId: string, { by }: { by: Actor }): Promise<Unsent> {
       const { queued } = count(recipients.get(recipientId).seq, Number.MAX_SAFE_INTEGER);
       // Also records that it was asked for, if only queued deliveries are to be sent.
       const failed = await replay.run({ which: "failed", recipient: recipientId, since: 0 }, { by });

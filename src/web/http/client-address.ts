@@ -56,17 +56,11 @@ function plainAddress(text: string): string {
 }
 
 /** Notices a proxy that the configuration does not trust: then all its visitors count as one client. */
-interface UntrustedProxy {
-  /** Notes a peer that sent X-Forwarded-For although it is not trusted. The first that may be a proxy is logged. */
-  note(peer: string): void;
-  /** Returns the address of the first such peer since the start. */
-  address(): string | undefined;
-}
-
-export function createUntrustedProxy({ log }: { log: Log }): UntrustedProxy {
+export function createUntrustedProxy({ log }: { log: Log }) {
   let found: string | undefined;
   return {
-    note(peer) {
+    /** Notes a peer that sent X-Forwarded-For although it is not trusted. The first that may be a proxy is logged. */
+    note(peer: string) {
       if (found !== undefined) return;
       // Anyone on the internet can send the header; a proxy of one's own is on this machine or in a private network.
       const peerClass = addressClass(peer);
@@ -74,17 +68,9 @@ export function createUntrustedProxy({ log }: { log: Log }): UntrustedProxy {
       found = peer;
       log.event("http.untrusted_proxy", { peer, setting: "server.trusted_proxies" });
     },
+    /** Returns the address of the first such peer since the start. */
     address: () => found,
   };
-}
-
-interface ClientAddresses {
-  /** Undefined: the peer is unknown. */
-  clientAddress: (request: Request) => string | undefined;
-  /** Returns whether a request came from a trusted proxy, by the address of its peer. */
-  isFromTrustedProxy: (request: Request) => boolean;
-  /** Returns the address of a proxy that is not trusted, if requests came through one. */
-  untrustedProxy: () => string | undefined;
 }
 
 /** Returns functions that determine where requests come from, as `server.trusted_proxies` says, which can change. */
@@ -96,7 +82,7 @@ export function clientAddresses({
   config: Pick<Config, "server">;
   log: Log;
   peerOf: (request: Request) => string | undefined;
-}): ClientAddresses {
+}) {
   const create = (networks: readonly string[]) => {
     const untrusted = createUntrustedProxy({ log });
     const resolve = createClientAddress(networks, untrusted.note);
@@ -110,12 +96,15 @@ export function clientAddresses({
     return known;
   };
   return {
+    /** Returns the address of a proxy that is not trusted, if requests came through one. */
     untrustedProxy: () => known.untrusted.address(),
-    isFromTrustedProxy(request) {
+    /** Returns whether a request came from a trusted proxy, by the address of its peer. */
+    isFromTrustedProxy(request: Request) {
       const peer = peerOf(request);
       return peer !== undefined && current().isTrusted(peer);
     },
-    clientAddress(request) {
+    /** Undefined: the peer is unknown. */
+    clientAddress(request: Request) {
       const peer = peerOf(request);
       return peer === undefined ? undefined : current().resolve(peer, request.headers.get("x-forwarded-for"));
     },

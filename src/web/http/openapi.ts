@@ -41,15 +41,10 @@ export function errorResponse(
   };
 }
 
-/** Writes schemas as plain JSON. */
-export interface SchemaWriter {
-  /** Replaces each schema that has an `$id` by a reference, and each union of strings by an `enum`. */
-  write(schema: TSchema | Json): unknown;
-  /** Returns the schemas that were replaced, by `$id`, for `components.schemas`. */
-  components(): Record<string, unknown>;
-}
+export type SchemaWriter = ReturnType<typeof createSchemaWriter>;
 
-export function createSchemaWriter(): SchemaWriter {
+/** Creates what writes schemas as plain JSON. */
+export function createSchemaWriter() {
   const components: Record<string, unknown> = {};
 
   function rewrite(value: unknown): unknown {
@@ -68,8 +63,10 @@ export function createSchemaWriter(): SchemaWriter {
   }
 
   return {
+    /** Replaces each schema that has an `$id` by a reference, and each union of strings by an `enum`. */
     // The round trip drops TypeBox's symbols.
-    write: (schema) => rewrite(JSON.parse(JSON.stringify(schema))),
+    write: (schema: TSchema | Json): unknown => rewrite(JSON.parse(JSON.stringify(schema))),
+    /** Returns the schemas that were replaced, by `$id`, for `components.schemas`. */
     components: () => components,
   };
 }

@@ -34,15 +34,7 @@ export interface Exchange {
 }
 
 /** Builds responses: common headers, errors, the metrics and the log line of each request. */
-export interface Responder {
-  begin(route: string, request: Request, isTagged?: boolean): Exchange;
-  /** Sends an object or `JsonText` as JSON with status 200, a download as a file, and a response as it is. */
-  respond(exchange: Exchange, result: object): Response;
-  /** Awaits the result. Never rejects. */
-  respondLater(exchange: Exchange, pending: Promise<object>): Promise<Response>;
-  /** Sends an error. */
-  reject(exchange: Exchange, error: unknown): Response;
-}
+export type Responder = ReturnType<typeof createResponder>;
 
 export function createResponder({
   log,
@@ -58,7 +50,7 @@ export function createResponder({
   clientAddress: (request: Request) => string | undefined;
   /** Any text that others do not know, so that nobody can write content that has the entity tag of another one. */
   secret: string;
-}): Responder {
+}) {
   const tagSeed = BigInt(Bun.hash(secret));
   function record({ route, request, headers, beganMs }: Exchange, status: number): void {
     meter.countRequest(route, request.method, status, (performance.now() - beganMs) / 1000);
@@ -75,12 +67,14 @@ export function createResponder({
     });
   }
 
+  /** Sends an object or `JsonText` as JSON with status 200, a download as a file, and a response as it is. */
   function respond(exchange: Exchange, result: object): Response {
     const response = responseOf(exchange, result, tagSeed);
     record(exchange, response.status);
     return response;
   }
 
+  /** Sends an error. */
   function reject(exchange: Exchange, error: unknown): Response {
     const { request, headers } = exchange;
     const id = headers["x-request-id"]!;
@@ -92,7 +86,7 @@ export function createResponder({
   }
 
   return {
-    begin: (route, request, isTagged = false) => ({
+    begin: (route: string, request: Request, isTagged = false): Exchange => ({
       route,
       request,
       headers: {
@@ -104,7 +98,8 @@ export function createResponder({
       isTagged,
     }),
     respond,
-    async respondLater(exchange, pending) {
+    /** Awaits the result. Never rejects. */
+    async respondLater(exchange: Exchange, pending: Promise<object>): Promise<Response> {
       try {
         return respond(exchange, await pending);
       } catch (error) {

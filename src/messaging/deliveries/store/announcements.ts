@@ -9,13 +9,9 @@ export interface Announcement {
 }
 
 /** Remembers which threats were announced to whom, so that each is announced once, however often a filter matches. */
-export interface Announcements {
-  /** Returns whether the threat had not been announced. Joins the caller's transaction. */
-  add(announcement: Announcement): boolean;
-  has(announcement: Announcement): boolean;
-}
+export type Announcements = ReturnType<typeof createAnnouncements>;
 
-export function createAnnouncements({ prepare }: Pick<Database, "prepare">): Announcements {
+export function createAnnouncements({ prepare }: Pick<Database, "prepare">) {
   const insert = prepare<unknown, [number, number, number]>(
     "insert or ignore into announcements (recipient_seq, subscription_seq, threat_seq) values (?, ?, ?)",
   );
@@ -23,9 +19,10 @@ export function createAnnouncements({ prepare }: Pick<Database, "prepare">): Ann
     "select 1 from announcements where recipient_seq = ? and subscription_seq = ? and threat_seq = ?",
   );
   return {
-    add: ({ recipientSeq, subscriptionSeq, threatSeq }) =>
+    /** Returns whether the threat had not been announced. Joins the caller's transaction. */
+    add: ({ recipientSeq, subscriptionSeq, threatSeq }: Announcement) =>
       insert.run(recipientSeq, subscriptionSeq, threatSeq) > 0,
-    has: ({ recipientSeq, subscriptionSeq, threatSeq }) =>
+    has: ({ recipientSeq, subscriptionSeq, threatSeq }: Announcement) =>
       find.get(recipientSeq, subscriptionSeq, threatSeq) !== undefined,
   };
 }

@@ -4,32 +4,11 @@ import { statement, value, valuesOf } from "../../../platform/database/statement
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { deliveryHours } from "./tables.ts";
 
-/** Attempts at a recipient within one hour. */
-export interface HourOfDeliveries {
-  /** Start of the hour. */
-  hour: Instant;
-  delivered: number;
-  failed: number;
-}
+/** Counts attempts by recipient and hour. */
+export type DeliveryHours = ReturnType<typeof createDeliveryHours>;
 
 /** Attempts at a recipient in the last 24 hours. */
-export interface DayOfDeliveries {
-  /** 24 hours, oldest first; the last one is the current hour. */
-  hours: readonly HourOfDeliveries[];
-  delivered: number;
-  failed: number;
-  /** Average duration of the attempts that succeeded; null if there was none. */
-  averageMs: number | null;
-}
-
-/** Counts attempts by recipient and hour. */
-export interface DeliveryHours {
-  /** Counts attempts that ended, in the caller's transaction. */
-  add(attempts: readonly CountedAttempt[]): void;
-  lastDay(recipientSeq: number, now: Instant): DayOfDeliveries;
-  /** Deletes the hours that no chart shows any more, in the caller's transaction. */
-  deleteOld(now: Instant): void;
-}
+export type DayOfDeliveries = ReturnType<DeliveryHours["lastDay"]>;
 
 export interface CountedAttempt {
   recipientSeq: number;
@@ -41,7 +20,7 @@ const hoursShown = 24;
 /** Longer than the chart, so that it is complete after the clock was set back. */
 const keptMs = 72 * hourMs;
 
-export function createDeliveryHours(database: Database): DeliveryHours {
+export function createDeliveryHours(database: Database) {
   const count = statement(database, (query) =>
     query
       .insert(deliveryHours)
@@ -72,7 +51,8 @@ export function createDeliveryHours(database: Database): DeliveryHours {
   );
 
   return {
-    add(attempts) {
+    /** Counts attempts that ended, in the caller's transaction. */
+    add(attempts: readonly CountedAttempt[]) {
       const groups = Map.groupBy(
         attempts,
         ({ recipientSeq, result }) => `${recipientSeq} ${hourOf(result.startedAt)}`,
@@ -90,7 +70,7 @@ export function createDeliveryHours(database: Database): DeliveryHours {
       }
     },
 
-    lastDay(recipientSeq, now) {
+    lastDay(recipientSeq: number, now: Instant) {
       const first = hourOf(now) - (hoursShown - 1) * hourMs;
       const rows = new Map(since.all({ recipientSeq, hour: first }).map((row) => [row.hour, row]));
       const shown = Array.from({ length: hoursShown }, (_, index) => {
@@ -102,14 +82,17 @@ export function createDeliveryHours(database: Database): DeliveryHours {
         shown.reduce((total, row) => total + of(row), 0);
       const delivered = sum((row) => row.delivered);
       return {
+        /** 24 hours, oldest first; the last one is the current hour. */
         hours: shown,
         delivered,
         failed: sum((row) => row.failed),
+        /** Average duration of the attempts that succeeded; null if there was none. */
         averageMs: delivered === 0 ? null : Math.round(sum((row) => row.deliveredMs) / delivered),
       };
     },
 
-    deleteOld: (now) => void remove.run({ hour: hourOf(now) - keptMs }),
+    /** Deletes the hours that no chart shows any more, in the caller's transaction. */
+    deleteOld: (now: Instant) => void remove.run({ hour: hourOf(now) - keptMs }),
   };
 }
 

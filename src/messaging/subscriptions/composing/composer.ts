@@ -7,21 +7,6 @@ import type { Subscription, SubscriptionStore } from "../subscriptions/store.ts"
 import { quietMs } from "../timing/due.ts";
 import { placeOf, type NextDue } from "./next-due.ts";
 
-/** Composes the messages that are due, and hands them off to the deliveries. */
-export interface Composer {
-  start(): void;
-  /** Waits for the message that is being composed. */
-  stop(): Promise<void>;
-  /** Something was queued: no message can be due before the end of its burst. */
-  noteQueued(): void;
-  /** Checks now what is due, for example because a subscription changed. */
-  wake(): void;
-  /** Resolves when nothing is due now. */
-  settled(): Promise<void>;
-  /** Number of messages since the start. */
-  composed(): number;
-}
-
 /** How often subscriptions are read again that another process may have changed. */
 const pollMs = 60_000;
 const deletedPerStep = 500;
@@ -31,6 +16,7 @@ const checkedPerStep = 50;
 const errorPauseMs = 10_000;
 const background = { relaxed: true, patient: true };
 
+/** Creates what composes the messages that are due, and hands them off to the deliveries. */
 export function createComposer({
   clock,
   compose,
@@ -48,7 +34,7 @@ export function createComposer({
   pause: () => Promise<void>;
   queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
   store: Pick<SubscriptionStore, "find" | "list">;
-}): Composer {
+}) {
   const composeDue = createRounds({
     clean: createCleaner({ database, pause, queue }),
     clock,
@@ -108,20 +94,25 @@ export function createComposer({
       running = true;
       wake();
     },
+    /** Waits for the message that is being composed. */
     async stop() {
       running = false;
       timer?.cancel();
       timer = undefined;
       await working;
     },
+    /** Something was queued: no message can be due before the end of its burst. */
     noteQueued: () => checkAt(clock.now() + quietMs),
+    /** Checks now what is due, for example because a subscription changed. */
     wake,
+    /** Resolves when nothing is due now. */
     async settled() {
       for (;;) {
         if (working === undefined) return;
         await working;
       }
     },
+    /** Number of messages since the start. */
     composed: () => composedCount,
   };
 }

@@ -11,22 +11,10 @@ export interface ThreatState extends ThreatSnapshot {
   scanSeq: number | null;
 }
 
-/** Fields of a threat that only a message with few threats shows. */
-export interface ThreatDetails {
-  firstSeen: Instant;
-  reasons: SimilarityReason[];
-  severityReasons: SeverityReason[];
-}
+/** Present states of threats, for messages. */
+export type ThreatStates = ReturnType<typeof createThreatStates>;
 
-export interface ThreatStates {
-  /** Returns the present states of those that are on record. */
-  read(threatSeqs: readonly number[]): ThreatState[];
-  details(threatSeq: number): ThreatDetails;
-  /** Returns the number of active threats of some protected domains by severity. @param domains empty: all */
-  open(domains: readonly string[]): Record<Severity, number>;
-}
-
-export function createThreatStates({ prepare }: Pick<Database, "prepare">): ThreatStates {
+export function createThreatStates({ prepare }: Pick<Database, "prepare">) {
   type Row = Omit<ThreatState, "verified"> & { verified: 0 | 1 };
   const states = prepare<Row, [string]>(
     `select t.seq, t.id, t.domain, d.domain as protectedDomain, t.type, t.severity, t.similarity, t.source, t.verified,
@@ -49,11 +37,13 @@ export function createThreatStates({ prepare }: Pick<Database, "prepare">): Thre
   );
 
   return {
-    read: (threatSeqs) =>
+    /** Returns the present states of those that are on record. */
+    read: (threatSeqs: readonly number[]): ThreatState[] =>
       states
         .all(JSON.stringify(threatSeqs))
         .map(({ verified, ...row }) => ({ ...row, verified: verified === 1 })),
-    details(threatSeq) {
+    /** Returns fields of a threat that only a message with few threats shows. */
+    details(threatSeq: number) {
       const { firstSeen, reasons, severityReasons } = details.get(threatSeq)!;
       return {
         firstSeen,
@@ -61,7 +51,8 @@ export function createThreatStates({ prepare }: Pick<Database, "prepare">): Thre
         severityReasons: JSON.parse(severityReasons) as SeverityReason[],
       };
     },
-    open(domains) {
+    /** Returns the number of active threats of some protected domains by severity. @param domains empty: all */
+    open(domains: readonly string[]): Record<Severity, number> {
       const rows = domains.length === 0 ? allOpen.all() : openOf.all(JSON.stringify(domains));
       const totals = new Map(rows.map(({ severity, total }) => [severity, total]));
       const [high, medium, low] = severities.map((severity) => totals.get(severity) ?? 0);

@@ -1,14 +1,9 @@
 import type { Database } from "../../../platform/database/database.ts";
 
 /** Threats with a message of their own in a service that is to be sent the end of each. */
-export interface Incidents {
-  has(subscriptionSeq: number, threatSeq: number): boolean;
-  /** Joins the caller's transaction, like `close`. */
-  open(subscriptionSeq: number, threatSeq: number): void;
-  close(subscriptionSeq: number, threatSeq: number): void;
-}
+export type Incidents = ReturnType<typeof createIncidents>;
 
-export function createIncidents({ prepare }: Pick<Database, "prepare">): Incidents {
+export function createIncidents({ prepare }: Pick<Database, "prepare">) {
   const find = prepare<unknown, [number, number]>(
     "select 1 from open_incidents where subscription_seq = ? and threat_seq = ?",
   );
@@ -19,8 +14,9 @@ export function createIncidents({ prepare }: Pick<Database, "prepare">): Inciden
     "delete from open_incidents where subscription_seq = ? and threat_seq = ?",
   );
   return {
-    has: (subscriptionSeq, threatSeq) => find.get(subscriptionSeq, threatSeq) !== undefined,
-    open: (subscriptionSeq, threatSeq) => void insert.run(subscriptionSeq, threatSeq),
-    close: (subscriptionSeq, threatSeq) => void remove.run(subscriptionSeq, threatSeq),
+    has: (subscriptionSeq: number, threatSeq: number) => find.get(subscriptionSeq, threatSeq) !== undefined,
+    /** Joins the caller's transaction, like `close`. */
+    open: (subscriptionSeq: number, threatSeq: number) => void insert.run(subscriptionSeq, threatSeq),
+    close: (subscriptionSeq: number, threatSeq: number) => void remove.run(subscriptionSeq, threatSeq),
   };
 }

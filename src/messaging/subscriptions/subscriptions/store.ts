@@ -23,35 +23,9 @@ const takenAfterMs = 60_000;
 const removalRowsMax = 2_000;
 
 /** Subscriptions as they are stored. */
-export interface SubscriptionStore {
-  /** Returns the subscriptions, sorted by name. */
-  list(): Subscription[];
-  find(idOrName: string): Subscription | undefined;
-  /** Returns the `seq` of the last change that waits or waited for a subscription; 0: none. */
-  lastQueued(subscriptionSeq: number): number;
-  /**
-   * Notes that everything up to `consumedSeq` is done with, in the caller's transaction. Returns false, and writes nothing,
-   * if the subscription is no longer enabled or something was noted in the meantime.
-   */
-  noteMessages(
-    before: Pick<Subscription, "seq" | "consumedSeq" | "recipientSeq">,
-    values: Pick<SubscriptionRow, "consumedSeq"> &
-      Partial<Pick<SubscriptionRow, "limitedUntil" | "lastMessageAt">>,
-  ): boolean;
-  /**
-   * Remembers the newest threats that a subscription without a filter was sent since its last change, in the caller's
-   * transaction, so that the filter that it gets now does not announce them again. One that was recorded less than a
-   * minute ago, or that waits, may not have been sent.
-   */
-  rememberSent(
-    before: Pick<Subscription, "seq" | "consumedSeq" | "updatedAt">,
-    options: { recipientSeq: number; now: Instant },
-  ): void;
-  /** Deletes everything that waits for a subscription, and what it was sent, in several transactions. */
-  clear(subscription: Pick<Subscription, "seq" | "recipientSeq">): Promise<void>;
-}
+export type SubscriptionStore = ReturnType<typeof createSubscriptionStore>;
 
-export function createSubscriptionStore(database: Database): SubscriptionStore {
+export function createSubscriptionStore(database: Database) {
   const { query } = database;
   const reads = prepareReads(database);
   const remember = database.prepare<unknown, [number, number, Instant, Instant, number]>(
@@ -68,9 +42,11 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
   }
 
   return {
+    /** Returns the subscriptions, sorted by name. */
     list: () => reads.all.all().map(toSubscription),
     find,
-    lastQueued(subscriptionSeq) {
+    /** Returns the `seq` of the last change that waits or waited for a subscription; 0: none. */
+    lastQueued(subscriptionSeq: number) {
       const last = query
         .select({ seq: max(queuedChanges.seq) })
         .from(queuedChanges)
@@ -78,7 +54,14 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
         .get();
       return last?.seq ?? 0;
     },
-    noteMessages: ({ seq, consumedSeq, recipientSeq }, values) =>
+    /**
+     * Notes that everything up to `consumedSeq` is done with, in the caller's transaction. Returns false, and writes nothing,
+     * if the subscription is no longer enabled or something was noted in the meantime.
+     */
+    noteMessages: (
+      { seq, consumedSeq, recipientSeq }: Pick<Subscription, "seq" | "consumedSeq" | "recipientSeq">,
+      values: Partial<Pick<SubscriptionRow, "consumedSeq" | "limitedUntil" | "lastMessageAt">>,
+    ) =>
       query
         .update(subscriptions)
         .set(values)
@@ -92,9 +75,17 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
         )
         .returning({ seq: subscriptions.seq })
         .all().length > 0,
-    rememberSent: ({ seq, consumedSeq, updatedAt }, { recipientSeq, now }) =>
-      void remember.run(recipientSeq, seq, updatedAt, now - takenAfterMs, consumedSeq),
-    async clear({ seq: subscriptionSeq, recipientSeq }) {
+    /**
+     * Remembers the newest threats that a subscription without a filter was sent since its last change, in the caller's
+     * transaction, so that the filter that it gets now does not announce them again. One that was recorded less than a
+     * minute ago, or that waits, may not have been sent.
+     */
+    rememberSent: (
+      { seq, consumedSeq, updatedAt }: Pick<Subscription, "seq" | "consumedSeq" | "updatedAt">,
+      { recipientSeq, now }: { recipientSeq: number; now: Instant },
+    ) => void remember.run(recipientSeq, seq, updatedAt, now - takenAfterMs, consumedSeq),
+    /** Deletes everything that waits for a subscription, and what it was sent, in several transactions. */
+    async clear({ seq: subscriptionSeq, recipientSeq }: Pick<Subscription, "seq" | "recipientSeq">) {
       const batch = query
         .select({ seq: queuedChanges.seq })
         .from(queuedChanges)

@@ -63,25 +63,7 @@ export interface CampaignTies {
   ties: CampaignReason[];
 }
 
-export interface Campaigns {
-  /** Returns the campaign of a threat; undefined if it has none. */
-  of(threatSeq: number): Campaign | undefined;
-  /** Returns the campaign of a threat, with the reasons that join this threat. */
-  tiesOf(threatId: string): CampaignTies | undefined;
-  get(number: number): Campaign | undefined;
-  /** Returns the campaign of a threat in its public JSON form; null if it has none. */
-  jsonOf(threatSeq: number): object | null;
-  /** Returns campaigns with active threats first, then those whose sites are up, then those with the latest threats. */
-  list(options: {
-    limit: number;
-    offset: number;
-    recentSince: Instant;
-    protectedDomain?: string | undefined;
-  }): CampaignSummary[];
-  total(): number;
-  /** Returns threats of a campaign, the oldest first. */
-  threats(campaign: Campaign, options: { limit: number; offset: number }): CampaignThreat[];
-}
+export type Campaigns = ReturnType<typeof createCampaigns>;
 
 function campaignJson({ number, reasons, score, size }: Campaign): object {
   return {
@@ -104,7 +86,7 @@ type Summary = Omit<CampaignSummary, "reasons" | "protectedDomains"> & {
   protectedDomains: string;
 };
 
-export function createCampaigns({ prepare }: Pick<Database, "prepare">): Campaigns {
+export function createCampaigns({ prepare }: Pick<Database, "prepare">) {
   const columns = "number, size, score, reasons";
   const byNumber = prepare<StoredCampaign, [number]>(`select ${columns} from campaigns where number = ?`);
   const ofThreat = prepare<StoredCampaign, [number]>(
@@ -131,19 +113,33 @@ export function createCampaigns({ prepare }: Pick<Database, "prepare">): Campaig
   const of = (threatSeq: number) => parsed(ofThreat.get(threatSeq));
   const seqOf = prepare<{ seq: number }, [string]>("select seq from threats where id = ?");
   return {
+    /** Returns the campaign of a threat; undefined if it has none. */
     of,
-    tiesOf(threatId) {
+    /** Returns the campaign of a threat, with the reasons that join this threat. */
+    tiesOf(threatId: string): CampaignTies | undefined {
       const seq = seqOf.get(threatId)?.seq;
       const campaign = seq === undefined ? undefined : of(seq);
       if (campaign === undefined) return undefined;
       return { campaign, ties: campaign.reasons.filter(({ seqs }) => seqs.includes(seq!)) };
     },
-    jsonOf(threatSeq) {
+    /** Returns the campaign of a threat in its public JSON form; null if it has none. */
+    jsonOf(threatSeq: number): object | null {
       const campaign = of(threatSeq);
       return campaign === undefined ? null : campaignJson(campaign);
     },
-    get: (number) => parsed(byNumber.get(number)),
-    list: ({ limit, offset, protectedDomain, recentSince }) =>
+    get: (number: number) => parsed(byNumber.get(number)),
+    /** Returns campaigns with active threats first, then those whose sites are up, then those with the latest threats. */
+    list: ({
+      limit,
+      offset,
+      protectedDomain,
+      recentSince,
+    }: {
+      limit: number;
+      offset: number;
+      recentSince: Instant;
+      protectedDomain?: string | undefined;
+    }): CampaignSummary[] =>
       summaries
         .all({ limit, offset, since: recentSince, domain: protectedDomain ?? null })
         .map(({ reasons, protectedDomains, ...summary }) => ({
@@ -152,7 +148,11 @@ export function createCampaigns({ prepare }: Pick<Database, "prepare">): Campaig
           protectedDomains: JSON.parse(protectedDomains) as CampaignSummary["protectedDomains"],
         })),
     total: () => count.get()!.total,
-    threats({ number, reasons }, { limit, offset }) {
+    /** Returns threats of a campaign, the oldest first. */
+    threats(
+      { number, reasons }: Campaign,
+      { limit, offset }: { limit: number; offset: number },
+    ): CampaignThreat[] {
       const rows = members.all(number, limit, offset);
       const ties = new Map(rows.map(({ seq }) => [seq, [] as number[]]));
       for (const [index, { seqs }] of reasons.entries()) for (const seq of seqs) ties.get(seq)?.push(index);

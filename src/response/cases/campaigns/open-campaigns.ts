@@ -4,23 +4,14 @@ import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import type { Foreground, Yielder } from "../../../platform/lib/yielder.ts";
-import { createCampaigns, type Campaigns } from "./campaigns.ts";
+import { createCampaigns } from "./campaigns.ts";
 import { createCampaignFollower } from "./follower.ts";
 
 const everySecond = "* * * * * *";
 /** After an error, everything is read again, which takes seconds of CPU for a million threats. */
 const pauseAfterErrorMs = 60_000;
 
-export interface CampaignServices extends Campaigns {
-  /** Groups all threats, then those that change. */
-  start(): void;
-  /** Resolves when no work is in progress. What is left is done after the next start. */
-  stop(): Promise<void>;
-  /** Resolves when the campaigns contain everything that was written before the call. */
-  catchUp(): Promise<void>;
-  /** Returns for how long the campaigns have not been in step with the threats, in milliseconds; 0: they are. */
-  behindMs(): number;
-}
+export type CampaignServices = ReturnType<typeof openCampaigns>;
 
 export function openCampaigns({
   clock,
@@ -28,7 +19,7 @@ export function openCampaigns({
   foreground,
   log,
   yielder,
-}: Needs<"clock" | "database" | "log" | "yielder"> & { foreground: Foreground }): CampaignServices {
+}: Needs<"clock" | "database" | "log" | "yielder"> & { foreground: Foreground }) {
   const campaigns = createCampaigns(database);
   // Commands do not start it.
   const follower = lazy(() =>
@@ -68,14 +59,18 @@ export function openCampaigns({
 
   return {
     ...campaigns,
+    /** Resolves when the campaigns contain everything that was written before the call. */
     catchUp: () => follower().catchUp(),
+    /** Returns for how long the campaigns have not been in step with the threats, in milliseconds; 0: they are. */
     behindMs: () => (behindSinceMs === undefined ? 0 : clock.monotonicMs() - behindSinceMs),
+    /** Groups all threats, then those that change. */
     start() {
       isStopped = false;
       if (database.isShared) schedule = every({ clock, pattern: everySecond, run });
       // In memory, the sandbox's clock would run each second of a month that it skips.
       else followCommits();
     },
+    /** Resolves when no work is in progress. What is left is done after the next start. */
     async stop() {
       schedule?.stop();
       isStopped = true;

@@ -27,32 +27,9 @@ function createTextPool(): (text: string) => string {
  * Groups of threats, connected by pairs that share one strong reason or two weak ones. The groups depend on the present
  * traits only, not on the order in which they came.
  */
-export interface Grouping {
-  /** Adds a threat that is not present, without joining it to others. `connect` must follow. */
-  load(traits: Traits): void;
-  /** Joins all threats, in steps. */
-  connect(): Generator<void>;
-  /**
-   * Records the traits of a threat; undefined: it was deleted. Most calls end at once. Longer work, because an attribute
-   * became shared or a group may split, comes in steps: between two of them, the caller may do something else, but must
-   * not use the grouping.
-   */
-  apply(seq: number, traits: Traits | undefined): Generator<void>;
-  /** Lists a threat among the changes. */
-  touch(seq: number): void;
-  /** Returns undefined for a threat that has nothing that others may have. Such threats take no memory. */
-  member(seq: number): Member | undefined;
-  /** Number of threats that have something that others may have. */
-  size(): number;
-  /** Returns what a threat shares with others, or did. */
-  attributesOf(member: Member): Iterable<Attribute>;
-  /** Returns whether many makers register names at the registrar of a threat in the hour of its registration. */
-  isBusyHour(member: Member): boolean;
-  /** Returns groups that changed since the last call, with their threats that did, and threats that have no group. */
-  takeChanges(): { groups: Map<Group, Member[]>; alone: number[] };
-}
+export type Grouping = ReturnType<typeof createGrouping>;
 
-export function createGrouping(): Grouping {
+export function createGrouping() {
   const members = new Map<number, Member>();
   const attributes = createAttributes((seq) => members.get(seq)!);
   const pooled = createTextPool();
@@ -61,6 +38,11 @@ export function createGrouping(): Grouping {
   const touchedAlone = new Set<number>();
   const groups = createGroups({ attributes, changed });
 
+  /**
+   * Records the traits of a threat; undefined: it was deleted. Most calls end at once. Longer work, because an attribute
+   * became shared or a group may split, comes in steps: between two of them, the caller may do something else, but must
+   * not use the grouping.
+   */
   function* apply(seq: number, given: Traits | undefined): Generator<void> {
     const properties = given === undefined ? undefined : propertiesOf(given, pooled);
     const traits = properties?.keys.length === 0 ? undefined : given;
@@ -91,14 +73,16 @@ export function createGrouping(): Grouping {
   }
 
   return {
-    load(traits) {
+    /** Adds a threat that is not present, without joining it to others. `connect` must follow. */
+    load(traits: Traits) {
       const properties = propertiesOf(traits, pooled);
       if (properties.keys.length === 0) return;
       const member = Object.assign(createMember(traits.seq), properties);
       members.set(traits.seq, member);
       attributes.addAll(member, traits);
     },
-    *connect() {
+    /** Joins all threats, in steps. */
+    *connect(): Generator<void> {
       for (const attribute of attributes.all()) {
         learn(attribute);
         yield;
@@ -109,15 +93,19 @@ export function createGrouping(): Grouping {
       }
     },
     apply,
-    touch(seq) {
+    /** Lists a threat among the changes. */
+    touch(seq: number) {
       const member = members.get(seq);
       if (member === undefined) touchedAlone.add(seq);
       else changed.add(member);
     },
-    member: (seq) => members.get(seq),
+    /** Returns undefined for a threat that has nothing that others may have. Such threats take no memory. */
+    member: (seq: number) => members.get(seq),
+    /** Number of threats that have something that others may have. */
     size: () => members.size,
     attributesOf: attributes.attributesOf,
     isBusyHour: attributes.isBusyHour,
+    /** Returns groups that changed since the last call, with their threats that did, and threats that have no group. */
     takeChanges() {
       const found = new Map<Group, Member[]>();
       const alone = [...touchedAlone];

@@ -5,10 +5,9 @@ import type { Needs } from "../../../platform/database/needs.ts";
 import { statement, value } from "../../../platform/database/statement.ts";
 import { optionalIsoTime, toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { threats } from "../../../threats/threats/store/tables.ts";
-import type { SiteState } from "../../../platform/vocabulary/site.ts";
 import type { Report, Takedown } from "./report.ts";
 import { isBack, isOpen, nextStepOf, takedownColumns, toReport, toTakedown, type NextStep } from "./rows.ts";
-import { createStatistics, type TakedownStatistics } from "./statistics.ts";
+import { createStatistics } from "./statistics.ts";
 import { takedownsOf, type TakedownStore } from "./store.ts";
 import { takedownReports, takedownReportThreats, takedowns } from "./tables.ts";
 
@@ -22,13 +21,6 @@ export interface ListedReport {
   next: NextStep;
 }
 
-/** Number of items that need a person. */
-export interface TakedownAttention {
-  cameBack: number;
-  notDelivered: number;
-  followUps: number;
-}
-
 /** Items that need a person, oldest first. */
 export interface TakedownNeeds {
   cameBack: Takedown[];
@@ -36,27 +28,10 @@ export interface TakedownNeeds {
   followUps: ListedReport[];
 }
 
-export interface TakedownLists {
-  /** Returns a page of the reports of a view, newest first. */
-  list(view: ReportView, page: { limit: number; offset: number }): { reports: ListedReport[]; total: number };
-  /** Counts what needs a person. Takes microseconds: every page of the console shows it. */
-  attention(): TakedownAttention;
-  /** Counts the emails that wait for an attempt. `oldestAt` is when the oldest of them was written; null: none waits. */
-  queue(): { queued: number; oldestAt: Instant | null };
-  /** Returns what `attention` counts, at most `limit` of each kind. */
-  needs(limit: number): TakedownNeeds;
-  /** Returns the reports of a threat, oldest first. */
-  ofThreat(threatId: string): ListedReport[];
-  /** Returns the attempts to take a threat down, oldest first. */
-  takedownsOfThreat(threatId: string): Takedown[];
-  /** Returns the reports of a threat as the API shows them, oldest first. */
-  reportsOf(threatId: string): object[];
-  /** Returns the state of the site of a threat; null: not determined, or there is no such threat. */
-  siteStateOf(threatId: string): SiteState | null;
-  /** Returns sites that were up again after they were down, and are so now, newest first. */
-  cameBack(limit: number): Takedown[];
-  statistics(): TakedownStatistics;
-}
+export type TakedownLists = ReturnType<typeof createTakedownLists>;
+
+/** Number of items that need a person. */
+export type TakedownAttention = ReturnType<TakedownLists["attention"]>;
 
 /** Whether one of the takedowns of the report in the outer query meets a condition. */
 const someTakedown = (condition: SQL): SQL => sql`exists (select 1 from ${takedownReportThreats}
@@ -77,7 +52,7 @@ export function createTakedownLists({
   clock,
   database,
   store,
-}: Needs<"clock" | "database"> & { store: TakedownStore }): TakedownLists {
+}: Needs<"clock" | "database"> & { store: TakedownStore }) {
   const views = {
     attention: viewStatements(database, sql`((${isUndelivered}) or (${isDue}) or ${someTakedown(isBack)})`),
     open: viewStatements(database, someTakedown(isOpen)),
@@ -102,7 +77,8 @@ export function createTakedownLists({
   }
 
   return {
-    list(view, { limit, offset }) {
+    /** Returns a page of the reports of a view, newest first. */
+    list(view: ReportView, { limit, offset }: { limit: number; offset: number }) {
       const now = clock.now();
       const { rows, total } = views[view];
       return {
@@ -110,27 +86,36 @@ export function createTakedownLists({
         total: total.get({ now })!.total,
       };
     },
+    /** Counts what needs a person. Takes microseconds: every page of the console shows it. */
     attention: () => ({
       cameBack: counts.cameBack.get()!.total,
       notDelivered: counts.notDelivered.get()!.total,
       followUps: counts.followUps.get({ now: clock.now() })!.total,
     }),
+    /** Counts the emails that wait for an attempt. `oldestAt` is when the oldest of them was written; null: none waits. */
     queue: () => counts.queue.get()!,
-    needs: (limit) => ({
+    /** Returns what `attention` counts, at most `limit` of each kind. */
+    needs: (limit: number): TakedownNeeds => ({
       cameBack: counts.oldestBack.all({ limit }).map(toTakedown),
       notDelivered: counts.oldestNotDelivered.all({ limit }).map((row) => listed(toReport(row))),
       followUps: counts.oldestDue.all({ limit, now: clock.now() }).map((row) => listed(toReport(row))),
     }),
-    ofThreat: (threatId) => store.reportsOfThreat.all({ id: threatId }).map((row) => listed(toReport(row))),
-    takedownsOfThreat: (threatId) => store.takedownsOfThreat.all({ id: threatId }).map(toTakedown),
-    reportsOf: (threatId) =>
+    /** Returns the reports of a threat, oldest first. */
+    ofThreat: (threatId: string) =>
+      store.reportsOfThreat.all({ id: threatId }).map((row) => listed(toReport(row))),
+    /** Returns the attempts to take a threat down, oldest first. */
+    takedownsOfThreat: (threatId: string) => store.takedownsOfThreat.all({ id: threatId }).map(toTakedown),
+    /** Returns the reports of a threat as the API shows them, oldest first. */
+    reportsOf: (threatId: string) =>
       store.reportsOfThreat.all({ id: threatId }).map((row) => {
         const report = toReport(row);
         const own = takedownsOf(store, report.seq).find((one) => one.threatId === threatId);
         return reportJson(report, own);
       }),
-    siteStateOf: (threatId) => store.threatById.get({ id: threatId })?.siteState ?? null,
-    cameBack: (limit) => counts.backThreats.all({ limit }).map(toTakedown),
+    /** Returns the state of the site of a threat; null: not determined, or there is no such threat. */
+    siteStateOf: (threatId: string) => store.threatById.get({ id: threatId })?.siteState ?? null,
+    /** Returns sites that were up again after they were down, and are so now, newest first. */
+    cameBack: (limit: number) => counts.backThreats.all({ limit }).map(toTakedown),
     statistics,
   };
 }

@@ -6,14 +6,7 @@ import type { VisitStore } from "./store.ts";
 /**
  * Limits how many alerts one trap may raise: anyone who knows its address can forge any number of visits.
  */
-export interface AlertLimits {
-  /** Whether a visit on this host may record a threat. A host that already led to one always may. */
-  mayRecordThreat(trapId: string, host: string, network: string): boolean;
-  countThreat(trapId: string, threatId: string, network: string): void;
-  /** Whether the trap may send another event this hour. The event of a new threat is sent in any case. */
-  mayReport(trapId: string): boolean;
-  countReport(trap: { id: string; name: string }): void;
-}
+export type AlertLimits = ReturnType<typeof createAlertLimits>;
 
 /** Limits for one trap. Visits beyond them are recorded and raise no alert. */
 export interface AlertLimitSettings {
@@ -38,7 +31,7 @@ export function createAlertLimits({
   log: Log;
   settings: AlertLimitSettings;
   visits: Pick<VisitStore, "threatsBetween" | "hasThreat">;
-}): AlertLimits {
+}) {
   const recent = new Map<string, { threats: Set<string>; countedAtMs: number }>();
   const threatsByNetwork = createCounters();
   const reports = createCounters();
@@ -55,7 +48,8 @@ export function createAlertLimits({
   }
 
   return {
-    mayRecordThreat(trapId, host, network) {
+    /** Whether a visit on this host may record a threat. A host that already led to one always may. */
+    mayRecordThreat(trapId: string, host: string, network: string) {
       const nowMs = clock.monotonicMs();
       const { hostsPerHour } = settings;
       const ofNetwork = threatsByNetwork.count(`${trapId} ${network}`, nowMs);
@@ -67,14 +61,15 @@ export function createAlertLimits({
       rejections.add(trapId, nowMs);
       return false;
     },
-    countThreat(trapId, threatId, network) {
+    countThreat(trapId: string, threatId: string, network: string) {
       const threats = threatsOf(trapId);
       if (threats.has(threatId)) return;
       threats.add(threatId);
       threatsByNetwork.add(`${trapId} ${network}`, clock.monotonicMs());
     },
-    mayReport: (trapId) => reports.count(trapId, clock.monotonicMs()) < settings.eventsPerHour,
-    countReport({ id, name }) {
+    /** Whether the trap may send another event this hour. The event of a new threat is sent in any case. */
+    mayReport: (trapId: string) => reports.count(trapId, clock.monotonicMs()) < settings.eventsPerHour,
+    countReport({ id, name }: { id: string; name: string }) {
       const { eventsPerHour } = settings;
       reports.add(id, clock.monotonicMs());
       if (reports.count(id, clock.monotonicMs()) === eventsPerHour)

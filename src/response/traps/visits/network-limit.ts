@@ -1,7 +1,4 @@
-export interface NetworkLimit {
-  /** Counts a visit of the network; returns false if the network has used up its visits of this minute. */
-  take(network: string, now: number): boolean;
-}
+export type NetworkLimit = ReturnType<typeof createNetworkLimit>;
 
 const minuteMs = 60_000;
 const networksMax = 20_000;
@@ -11,12 +8,13 @@ const networksMax = 20_000;
  * them. Rejecting new networks instead would let the owner of one IPv6 prefix, who can visit from 20,000 networks,
  * disable every trap.
  */
-export function createNetworkLimit(settings: { hitsPerMinute: number }): NetworkLimit {
+export function createNetworkLimit(settings: { hitsPerMinute: number }) {
   let taken = new Map<string, number>();
   let startedAt = 0;
 
   return {
-    take(network, now) {
+    /** Counts a visit of the network; returns false if the network has used up its visits of this minute. */
+    take(network: string, now: number) {
       if (now >= startedAt + minuteMs || now < startedAt) {
         taken = new Map();
         startedAt = now;

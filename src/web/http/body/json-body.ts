@@ -4,7 +4,7 @@ import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { echoedMax, visible } from "../../../platform/lib/safe-text.ts";
 import type { BodyAccount } from "./body-budget.ts";
-import { createJsonParser, type JsonLimits, TooManyValues } from "./json-parser.ts";
+import { JsonParser, type JsonLimits, TooManyValues } from "./json-parser.ts";
 import { type BodyLimits, readPieces } from "./read-body.ts";
 
 /** Maximum size of a request body, in bytes, unless an operation states its own. */
@@ -75,7 +75,7 @@ function isAbsent(request: Request): boolean {
  */
 async function readJson(request: Request, limits: BodyLimits, jsonLimits: JsonLimits): Promise<unknown> {
   requireContentType(request, ["application/json"]);
-  const parser = createJsonParser(jsonLimits);
+  const parser = new JsonParser(jsonLimits);
   await readPieces(request, limits, (text) => parser.push(text));
   return parser.end();
 }

@@ -9,14 +9,6 @@ export interface JsonLimits {
   stringLengthMax: number;
 }
 
-/** Parses a JSON document from pieces of text. */
-export interface JsonParser {
-  /** @throws PublicError `bad_request`, or TooManyValues, as soon as the text exceeds a limit or is not JSON */
-  push(text: string): void;
-  /** Returns the value. @throws PublicError `bad_request` if the document is incomplete */
-  end(): unknown;
-}
-
 /** The document has more values than allowed. */
 export class TooManyValues extends Error {
   /** The document up to the value that exceeded the limit. */
@@ -52,11 +44,7 @@ const space = 0x20;
  * (RFC 8259 section 4). Packages that parse in pieces, such as `@streamparser/json`, hold strings and objects of any
  * size and do not report duplicate keys.
  */
-export function createJsonParser(limits: JsonLimits): JsonParser {
-  return new Parser(limits);
-}
-
-class Parser implements JsonParser {
+export class JsonParser {
   readonly #limits: JsonLimits;
   #root: unknown;
   #values = 0;
@@ -77,6 +65,7 @@ class Parser implements JsonParser {
     this.#limits = limits;
   }
 
+  /** @throws PublicError `bad_request`, or TooManyValues, as soon as the text exceeds a limit or is not JSON */
   push(text: string): void {
     let at = 0;
     while (at < text.length) {
@@ -86,6 +75,7 @@ class Parser implements JsonParser {
     }
   }
 
+  /** Returns the value. @throws PublicError `bad_request` if the document is incomplete */
   end(): unknown {
     if (this.#token === "scalar") this.#endScalar();
     if (this.#values === 0 && this.#token === "none") throw badRequest("The body is empty; send JSON.");

@@ -74,19 +74,13 @@ function throwIncomplete(error: unknown): never {
   throw badRequest("The connection was closed before the body was complete.");
 }
 
-/** Collects the lines of a text that arrives in pieces. Skips blank lines and comments, which begin with `#`. */
-interface LineReader {
-  push(text: string): void;
-  /** Complete lines up to now. */
-  readonly read: readonly string[];
-  /** Ends the last line. Returns all lines. */
-  end(): readonly string[];
-}
-
 const lineBreak = 0x0a;
 
-/** @param options.lineLengthMax a longer line is read as `tooLong`, so that it needs no memory */
-export function createLineReader({ lineLengthMax }: { lineLengthMax: number }): LineReader {
+/**
+ * Collects the lines of a text that arrives in pieces. Skips blank lines and comments, which begin with `#`.
+ * @param options.lineLengthMax a longer line is read as `tooLong`, so that it needs no memory
+ */
+export function createLineReader({ lineLengthMax }: { lineLengthMax: number }) {
   const read: string[] = [];
   /** Beginning of the line that is not complete yet. */
   let held = "";
@@ -106,8 +100,9 @@ export function createLineReader({ lineLengthMax }: { lineLengthMax: number }): 
   }
 
   return {
-    read,
-    push(text) {
+    /** Complete lines up to now. */
+    read: read as readonly string[],
+    push(text: string) {
       for (let from = 0; from < text.length;) {
         const isBlank = text.charCodeAt(from) === lineBreak;
         const end = isBlank ? from : text.indexOf("\n", from);
@@ -117,7 +112,8 @@ export function createLineReader({ lineLengthMax }: { lineLengthMax: number }): 
         from = end + 1;
       }
     },
-    end() {
+    /** Ends the last line. Returns all lines. */
+    end(): readonly string[] {
       endLine();
       return read;
     },

@@ -1,16 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import {
-  createJsonParser,
-  TooManyValues,
-  type JsonLimits,
-} from "../../../../src/web/http/body/json-parser.ts";
+import { JsonParser, TooManyValues, type JsonLimits } from "../../../../src/web/http/body/json-parser.ts";
 import { randomFrom, seed } from "../../../support/random.ts";
 
 const limits: JsonLimits = { valuesMax: 1_000, stringLengthMax: 1_000 };
 
 /** Parses a text in pieces. Returns its value, or the error's message. */
 function parse(pieces: Iterable<string>, given: Partial<JsonLimits> = {}): { value: unknown } | string {
-  const parser = createJsonParser({ ...limits, ...given });
+  const parser = new JsonParser({ ...limits, ...given });
   try {
     for (const piece of pieces) parser.push(piece);
     return { value: parser.end() };
@@ -93,7 +89,7 @@ describe("the JSON parser", () => {
   ] as [string, (index: number) => string, number][])(
     "stops at the first of too many %s, and keeps those before",
     (_what, piece, valuesMax) => {
-      const parser = createJsonParser({ ...limits, valuesMax });
+      const parser = new JsonParser({ ...limits, valuesMax });
       let pushed = 0;
       const push = () => {
         for (; ; pushed += 1) parser.push(piece(pushed));
