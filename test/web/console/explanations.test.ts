@@ -5,7 +5,15 @@ import { iconNames } from "../../../src/web/console/kit/icons.tsx";
 import { typeDescriptions } from "../../../src/web/console/kit/labels.ts";
 import { severityManualPath, severityReasonTexts } from "../../../src/web/console/threat-kit/reasons.tsx";
 import help from "../../../src/web/console/kit/help.json" with { type: "json" };
+import events from "../../../src/web/console/threat-kit/lifecycle-events.json" with { type: "json" };
 import siteStates from "../../../src/web/console/threat-kit/site-states.json" with { type: "json" };
+import takedownWords from "../../../src/web/console/threat-kit/takedown-words.json" with { type: "json" };
+import usualViews from "../../../src/web/console/threat-kit/usual-views.json" with { type: "json" };
+import weightyFacts from "../../../src/web/console/pages/threat/weighty-facts.json" with { type: "json" };
+import otherSites from "../../../src/web/console/pages/threat/other-sites.json" with { type: "json" };
+import replayWords from "../../../src/web/console/delivery-kit/replay-words.json" with { type: "json" };
+import { readListRequest } from "../../../src/web/console/threat-kit/filters.ts";
+import { replaySelections } from "../../../src/platform/vocabulary/channels.ts";
 import { threatTypes } from "../../../src/platform/vocabulary/threats.ts";
 
 const isSentence = /^[A-Z][^.!?]{20,160}\.$/;
@@ -20,6 +28,25 @@ test("every type and every severity reason is explained in one sentence", () => 
   for (const { icon, tone } of Object.values(siteStates)) {
     expect<readonly string[]>(iconNames).toContain(icon);
     expect(["neutral", "good", "warn", "bad"]).toContain(tone);
+  }
+});
+
+test("the tables of words name icons and tones that exist, valid views, and sites with a place for the name", () => {
+  const { deliveries, outcomes, steps } = takedownWords;
+  for (const { tone } of [deliveries, outcomes, steps].flatMap((marks) => Object.values(marks)))
+    expect(["neutral", "good", "warn", "bad", "live"]).toContain(tone);
+  for (const { icon, kind } of Object.values(events)) {
+    expect<readonly string[]>(iconNames).toContain(icon);
+    expect(["past", "ours", "hot"]).toContain(kind);
+  }
+  for (const { icon = "scan" } of weightyFacts) expect<readonly string[]>(iconNames).toContain(icon);
+  for (const address of Object.values(otherSites)) expect(address).toMatch(/^https:\/\/\S+NAME$/);
+  for (const { choices } of Object.values(replayWords))
+    for (const { value } of choices) expect<readonly string[]>(replaySelections).toContain(value);
+  for (const [label, view] of Object.entries(usualViews)) {
+    const query = new URLSearchParams(view);
+    const reader = { account: { name: "ina" }, now: 0 } as Parameters<typeof readListRequest>[1];
+    expect([label, readListRequest(query, reader).query.size]).toEqual([label, query.size]);
   }
 });
 

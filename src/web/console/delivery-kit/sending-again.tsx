@@ -3,15 +3,16 @@ import type { ReplayRequest } from "../../../messaging/deliveries/replay.ts";
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import { counted, grouped } from "../../../platform/lib/wording.ts";
-import { replaySelections, type ReplaySelection } from "../../../platform/vocabulary/channels.ts";
+import { replaySelections } from "../../../platform/vocabulary/channels.ts";
 import { LinkButton, Section, Time } from "../kit/components.tsx";
 import { attempt, wholeForm } from "../kit/fields.ts";
-import { Button, Choices, Form, HiddenFields, TextField, PostButton } from "../kit/form.tsx";
+import { Button, Choices, type Choice, Form, HiddenFields, TextField, PostButton } from "../kit/form.tsx";
 import { page, redirect, fragment } from "../kit/page-result.ts";
 import { deliveriesToPath } from "../kit/paths.ts";
 import type { Context, Route } from "../shell/router.ts";
 import { Text } from "../kit/name.tsx";
 import { causeText } from "./delivery-parts.tsx";
+import replayWords from "./replay-words.json" with { type: "json" };
 import { RecipientNow, type RecipientWords } from "./recipient-parts.tsx";
 
 /** Texts of the page for one kind of recipients. */
@@ -19,39 +20,13 @@ interface Words {
   title: string;
   lead: string;
   /** Deliveries to choose from. */
-  choices: readonly { value: ReplaySelection; label: string; hint: string }[];
+  choices: readonly Choice[];
 }
 
-const failedOnly = {
-  value: "failed",
-  label: "failed deliveries",
-  hint: "deliveries without further retries",
-} as const;
-
 /** Replay of events for programs. */
-export const eventReplay: Words = {
-  title: "Replay events",
-  lead: "Events are sent again with their original identifiers, so that receivers can detect duplicates.",
-  choices: [
-    failedOnly,
-    {
-      value: "missed",
-      label: "missed events",
-      hint: "events that were never sent to the endpoint, because it was disabled or not there yet",
-    },
-    { value: "all", label: "every event", hint: "including those that were delivered" },
-  ],
-};
-
+export const eventReplay: Words = replayWords.events;
 /** Replay of messages for people. They miss none: what a disabled channel is sent waits. */
-export const messageReplay: Words = {
-  title: "Send messages again",
-  lead: "People see messages that were delivered a second time.",
-  choices: [
-    failedOnly,
-    { value: "all", label: "every message", hint: "including those that were delivered" },
-  ],
-};
+export const messageReplay: Words = replayWords.messages;
 
 /** Returns a function that finds the recipient of a page. @param kinds channels of these recipients */
 function recipientFinder(kinds: readonly string[]) {

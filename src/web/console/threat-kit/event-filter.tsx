@@ -5,17 +5,12 @@ import type { EventFilter } from "../../../threats/events/event-filter.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { counted } from "../../../platform/lib/wording.ts";
-import {
-  severities,
-  threatSources,
-  threatTypes,
-  type ThreatSource,
-} from "../../../platform/vocabulary/threats.ts";
+import { severities, threatSources, threatTypes } from "../../../platform/vocabulary/threats.ts";
 import { splitList, type createFieldReader } from "../kit/fields.ts";
 import type { HelpTopic } from "../kit/disclosure.tsx";
 import { choicesOf, Checkbox, Select, type Choice, useForm } from "../kit/form.tsx";
 import { OnlyThese, readOnlyThese } from "../kit/only-these.tsx";
-import { inWords, typeDescriptions } from "../kit/labels.ts";
+import { inWords, sourceLabels, typeDescriptions } from "../kit/labels.ts";
 
 /** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */
 
@@ -28,13 +23,6 @@ const typeChoices: Choice[] = threatTypes.map((type) => ({
   label: inWords(type),
   hint: typeDescriptions[type],
 }));
-const sourceLabels: Record<ThreatSource, string> = {
-  scan: "scans",
-  certificate_transparency: "certificate logs",
-  feed: "feeds",
-  submission: "submissions over the API",
-  beacon: "beacons",
-};
 const sourceChoices: Choice[] = threatSources.map((source) => ({
   value: source,
   label: sourceLabels[source],

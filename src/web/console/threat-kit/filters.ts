@@ -1,7 +1,7 @@
 import { wordsForPeople } from "../../../access/accounts/account-names.ts";
 import { normalizeHostName } from "../../../engines/detection/names/name.ts";
 import { dayMs, toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
-import { badRequest, PublicError } from "../../../platform/lib/errors.ts";
+import { badRequest } from "../../../platform/lib/errors.ts";
 import { type HostField, hostFields } from "../../../threats/index/columns/hosts.ts";
 import { parseNameQuery } from "../../../threats/index/columns/name-query.ts";
 import {
@@ -63,20 +63,20 @@ export function readListRequest(given: URLSearchParams, reader: ListReader): Lis
     type: oneOf(query, "type", threatTypes),
     source: oneOf(query, "source", threatSources),
     indicator: oneOf(query, "sign", indicators),
-    verified: verifiedOf(query),
-    protectedDomain: domainOf(query),
-    from: timeOf(query, "from") ?? dayOf(query, "from"),
-    before: timeOf(query, "to") ?? endOf(dayOf(query, "to")),
-    minSimilarity: similarityOf(query),
+    verified: parsed(query, "verified", (text) => yesOrNo.get(text), "one of yes, no"),
+    protectedDomain: parsed(query, "domain", parseDomain, "a domain name"),
+    from: momentOf(query, "from"),
+    before: momentOf(query, "to"),
+    minSimilarity: parsed(query, "similarity", parseSimilarity, "a number from 0 to 1"),
     registrar: query.get("registrar") ?? undefined,
     nameServers: query.get("nameservers") ?? undefined,
     network: query.get("network") ?? undefined,
-    assignee: assigneeOf(query, reader),
+    assignee: assigneeOf(query.get("assignee"), reader),
     overdueAt: oneOf(query, "overdue", ["yes"] as const) === undefined ? undefined : reader.now,
-    siteStates: siteStatesOf(query),
-    campaignSeq: numberOf(query, "campaign"),
-    importSeq: numberOf(query, "import"),
-    scanSeq: numberOf(query, "scan"),
+    siteStates: parsed(query, "site_state", parseSiteStates, `some of ${siteStates.join(",")}`),
+    campaignSeq: parsed(query, "campaign", parseWholeNumber, "a number"),
+    importSeq: parsed(query, "import", parseWholeNumber, "a number"),
+    scanSeq: parsed(query, "scan", parseWholeNumber, "a number"),
   };
   const key = oneOf(query, "sort", sortKeys) ?? defaultSort;
   const order = oneOf(query, "order", ["asc", "desc"] as const) ?? defaultDirection(key);
@@ -140,85 +140,75 @@ export function sortPath(query: URLSearchParams, order: SearchOrder, key: SortKe
   });
 }
 
-function oneOf<T extends string>(query: URLSearchParams, name: string, values: readonly T[]): T | undefined {
+/**
+ * Parses a parameter; undefined if the query has none.
+ * @param parse returns undefined for an invalid value
+ * @param allowed what the value must be, for the error
+ */
+function parsed<T>(
+  query: URLSearchParams,
+  name: string,
+  parse: (given: string) => T | undefined,
+  allowed: string,
+): T | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
-  const found = values.find((value) => value === given);
-  if (found === undefined) throw invalid(name, `one of ${values.join(", ")}`);
-  return found;
+  const value = parse(given);
+  if (value === undefined) throw badRequest(`"${name}" in the URL must be ${allowed}`);
+  return value;
 }
 
-function domainOf(query: URLSearchParams): string | undefined {
-  const given = query.get("domain");
-  if (given === null) return undefined;
+function oneOf<T extends string>(query: URLSearchParams, name: string, values: readonly T[]): T | undefined {
+  return parsed(
+    query,
+    name,
+    (given) => values.find((value) => value === given),
+    `one of ${values.join(", ")}`,
+  );
+}
+
+function parseDomain(given: string): string | undefined {
   const result = normalizeHostName(given);
-  if ("error" in result) throw invalid("domain", "a domain name");
-  return result.name;
+  return "error" in result ? undefined : result.name;
 }
 
-function verifiedOf(query: URLSearchParams): boolean | undefined {
-  const given = oneOf(query, "verified", ["yes", "no"] as const);
-  return given === undefined ? undefined : given === "yes";
-}
+const yesOrNo = new Map([
+  ["yes", true],
+  ["no", false],
+]);
 
 /** Returns the name of an account; null: nobody. */
-function assigneeOf(query: URLSearchParams, { account }: ListReader): string | null | undefined {
-  const given = query.get("assignee");
+function assigneeOf(given: string | null, { account }: ListReader): string | null | undefined {
   if (given === null) return undefined;
   if (given === wordsForPeople.nobody) return null;
   return given === wordsForPeople.own ? account.name : given;
 }
 
-/** Returns several states, separated by commas. */
-function siteStatesOf(query: URLSearchParams): SiteState[] | undefined {
-  return query
-    .get("site_state")
-    ?.split(",")
-    .map((given) => {
-      const found = siteStates.find((state) => state === given);
-      if (found === undefined) throw invalid("site_state", `some of ${siteStates.join(",")}`);
-      return found;
-    });
+/** Parses several states, separated by commas. */
+function parseSiteStates(given: string): SiteState[] | undefined {
+  const states = given.split(",").map((one) => siteStates.find((state) => state === one));
+  return states.includes(undefined) ? undefined : states.filter((state) => state !== undefined);
 }
 
-/** Returns the number of a campaign, or the `seq` of an import or scan. */
-function numberOf(query: URLSearchParams, name: "campaign" | "import" | "scan"): number | undefined {
-  const given = query.get(name);
-  if (given === null) return undefined;
-  const seq = parseWholeNumber(given);
-  if (seq === undefined) throw invalid(name, "a number");
-  return seq;
+/** Returns a time to the minute, such as 2026-01-31T08:30Z; for a day, its start or its end. */
+function momentOf(query: URLSearchParams, name: "from" | "to"): Instant | undefined {
+  const allowed = "a date such as 2026-01-31, or a time such as 2026-01-31T08:30Z";
+  return parsed(query, name, (given) => parseMinute(given) ?? dayIn(given, name), allowed);
 }
 
-/** Returns a time to the minute, such as 2026-01-31T08:30Z; undefined for a date. */
-function timeOf(query: URLSearchParams, name: "from" | "to"): Instant | undefined {
-  const given = query.get(name) ?? "";
+function parseMinute(given: string): Instant | undefined {
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/.test(given) ? Date.parse(given) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
 
-function dayOf(query: URLSearchParams, name: string): Instant | undefined {
-  const given = query.get(name);
-  if (given === null) return undefined;
-  const at = parseDay(given);
-  if (at === undefined) throw invalid(name, "a date such as 2026-01-31, or a time such as 2026-01-31T08:30Z");
-  return at;
+function dayIn(given: string, name: "from" | "to"): Instant | undefined {
+  const day = parseDay(given);
+  return day === undefined || name === "from" ? day : day + dayMs;
 }
 
-function endOf(day: Instant | undefined): Instant | undefined {
-  return day === undefined ? undefined : day + dayMs;
-}
-
-function similarityOf(query: URLSearchParams): number | undefined {
-  const given = query.get("similarity");
-  if (given === null) return undefined;
+function parseSimilarity(given: string): number | undefined {
   const value = /^[01](\.\d{1,4})?$/.test(given) ? Number(given) : NaN;
-  if (!(value <= 1)) throw invalid("similarity", "a number from 0 to 1");
-  return value;
-}
-
-function invalid(name: string, allowed: string): PublicError {
-  return badRequest(`"${name}" in the URL must be ${allowed}`);
+  return value <= 1 ? value : undefined;
 }
 
 /** A filter of the view, as a chip shows it. */

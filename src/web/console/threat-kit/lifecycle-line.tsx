@@ -1,40 +1,19 @@
 import type { Lifecycle, LifecycleEvent, LifecycleStep } from "../../../facts/enrichment/facts/lifecycle.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { spanText } from "../../../platform/lib/durations.ts";
+import { capitalized } from "../../../platform/lib/wording.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { Time } from "../kit/components.tsx";
 import { Icon, type IconName } from "../kit/icons.tsx";
+import { inWords } from "../kit/labels.ts";
 import { usePage } from "../kit/page-context.ts";
+import events from "./lifecycle-events.json" with { type: "json" };
 
-const labels: Record<LifecycleEvent, string> = {
-  registered: "Registered",
-  certificate: "Certificate",
-  first_seen: "First seen",
-  page_up: "Page up",
-  mail_server: "Mail server",
-  severity_raised: "Severity up",
-  reported: "Reported",
-  reported_again: "Reported again",
-  decided: "Decided",
-  down: "Down",
-  back: "Back",
-};
-const decisionLabels: Record<Status, string> = {
-  active: "Active",
-  resolved: "Resolved",
-  false_positive: "False positive",
-};
-const icons: Partial<Record<LifecycleEvent, IconName>> = {
-  page_up: "warn",
-  mail_server: "mail",
-  severity_raised: "up",
-  reported: "send",
-  reported_again: "send",
-  back: "warn",
-};
-/** Actions of the team. */
-const ours: readonly LifecycleEvent[] = ["reported", "reported_again", "decided"];
-const harmful: readonly LifecycleEvent[] = ["page_up", "mail_server", "severity_raised", "back"];
+/** How the line shows each event: `ours` is an action of the team, `hot` is harmful. */
+const looks = events satisfies Record<LifecycleEvent, object> as Record<
+  LifecycleEvent,
+  { label: string; icon: IconName; kind: "past" | "ours" | "hot" }
+>;
 
 /** A point of the line; without a time, it is yet to come. */
 interface Point {
@@ -83,8 +62,8 @@ export function LifecycleLine(props: {
       <ol class="flow">
         {points.map(({ at, event, label }) => (
           <li>
-            <span class={at === undefined ? "dot wait" : ours.includes(event) ? "dot on" : "dot"}>
-              <Icon name={at === undefined ? "clock" : (icons[event] ?? "check")} />
+            <span class={at === undefined ? "dot wait" : looks[event].kind === "ours" ? "dot on" : "dot"}>
+              <Icon name={at === undefined ? "clock" : looks[event].icon} />
             </span>
             <div>
               <b>{label}</b>{" "}
@@ -125,8 +104,7 @@ function LinePoint(props: {
   const { at, event, label } = point;
   const { now, reader } = usePage();
   const { label: labelY, time: timeY } = heights[layout];
-  const shape =
-    at === undefined ? "next" : ours.includes(event) ? "ours" : harmful.includes(event) ? "hot" : "past";
+  const shape = at === undefined ? "next" : looks[event].kind;
   return (
     <>
       <circle class={shape} cx={x} cy={layout === "wide" ? 30 : 40} r={layout === "wide" ? 5.5 : 4.5} />
@@ -156,9 +134,9 @@ function pointsOf({ steps, isOpen }: Lifecycle, status: Status): Point[] {
   const points: Point[] = steps.map(({ at, event }) => ({
     at,
     event,
-    label: event === "decided" ? decisionLabels[status] : labels[event],
+    label: event === "decided" ? capitalized(inWords(status)) : looks[event].label,
   }));
-  return isOpen ? [...points, { event: "down", label: labels.down, at: undefined }] : points;
+  return isOpen ? [...points, { event: "down", label: looks.down.label, at: undefined }] : points;
 }
 
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");

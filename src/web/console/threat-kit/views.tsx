@@ -7,6 +7,7 @@ import type { Context } from "../shell/router.ts";
 import { Icon } from "../kit/icons.tsx";
 import { usePage } from "../kit/page-context.ts";
 import { listPath, readListRequest, type ListReader } from "./filters.ts";
+import usualViews from "./usual-views.json" with { type: "json" };
 
 /** A tab above the list. */
 export interface ViewTab {
@@ -21,21 +22,8 @@ export interface ViewTab {
 
 const mine = "Mine";
 
-/** Views that always exist. Any other is reachable by its filters, and can be saved. */
-const usualViews: readonly [string, Record<string, string>][] = [
-  ["To decide", {}],
-  [mine, { assignee: "me" }],
-  ["Overdue", { overdue: "yes", sort: "due" }],
-  ["High", { severity: "high" }],
-  ["Asks for a password or card", { sign: "asks_for_secrets" }],
-  ["Imitates your page", { sign: "page_imitates" }],
-  ["Looks like the original", { sign: "looks_like_original" }],
-  ["Mail server", { sign: "receives_mail" }],
-  ["Unverified", { verified: "no" }],
-  ["Resolved", { status: "resolved", sort: "status_changed" }],
-  ["False positives", { status: "false_positive", sort: "status_changed" }],
-  ["All", { status: "all", sort: "first_seen" }],
-];
+/** Parameters of the views that always exist. Any other is reachable by its filters, and can be saved. */
+const alwaysThere: Readonly<Record<string, Record<string, string>>> = usualViews;
 
 /** Returns the tabs for the list that shows `query`. */
 export function viewTabs(
@@ -47,9 +35,9 @@ export function viewTabs(
   const look = query.get("look") ?? undefined;
   const group = query.get("group") ?? undefined;
   // Threats are assigned to those who can decide.
-  const usual = usualViews.filter(([label]) => label !== mine || reader.may("decide"));
+  const offered = Object.entries(alwaysThere).filter(([label]) => label !== mine || reader.may("decide"));
   const tabs = [
-    ...usual.map(([label, parameters]) => tabOf(label, new URLSearchParams(parameters), undefined)),
+    ...offered.map(([label, parameters]) => tabOf(label, new URLSearchParams(parameters), undefined)),
     ...saved.map((view) => tabOf(view.name, new URLSearchParams(view.query), view)),
   ];
   // A saved view can have the filters of a usual one; only one tab is the present one.

@@ -7,6 +7,7 @@ import { Card, Facts, Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import type { LoadedThreat } from "./load.ts";
+import registrationNames from "./registration-names.json" with { type: "json" };
 import {
   Absent,
   Failed,
@@ -126,22 +127,6 @@ function hostingRows(
     </>,
   ]);
 }
-
-const registrationNames: Record<string, string> = {
-  registrar: "Registrar",
-  registrar_iana_id: "IANA ID",
-  created_at: "Registered",
-  updated_at: "Updated",
-  expires_at: "Expires",
-  registrant_organization: "Registrant",
-  registrant_country: "Country",
-  name_servers: "Name servers",
-  status: "Status",
-  dnssec: "DNSSEC",
-  abuse_email: "Abuse address",
-  abuse_phone: "Abuse phone",
-  source: "Source",
-};
 
 function RegistrationFacts({ threat, facts, enabledLookups }: FactsProps) {
   const { whois } = threat;

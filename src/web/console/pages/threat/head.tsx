@@ -10,6 +10,7 @@ import { inWords, typeDescriptions } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, newReportPath, pathWith, threatPath } from "../../kit/paths.ts";
 import { decisions, seenFields } from "../../threat-kit/decisions.tsx";
+import otherSites from "./other-sites.json" with { type: "json" };
 import { SeverityMark, StatusMark, SiteMark } from "../../threat-kit/threat-marks.tsx";
 
 /** Severity, decision and state of the site. */
@@ -119,7 +120,6 @@ export function PlaceLinks(props: { place: Place | undefined; view: URLSearchPar
 export function ThreatMenu(props: { threat: Threat; hasRegistrationResponse: boolean }) {
   const { threat, hasRegistrationResponse } = props;
   const { id, domain } = threat;
-  const name = encodeURIComponent(domain);
   const path = threatPath(id);
   return (
     <Menu>
@@ -131,25 +131,15 @@ export function ThreatMenu(props: { threat: Threat; hasRegistrationResponse: boo
       <li>
         <hr />
       </li>
-      <ForeignLink address={`https://crt.sh/?q=${name}`} label="Certificates at crt.sh" />
-      <ForeignLink address={`https://urlscan.io/search/#page.domain%3A${name}`} label="Scans at urlscan.io" />
-      <ForeignLink
-        address={`https://lookup.icann.org/en/lookup?name=${name}`}
-        label="Registration at ICANN"
-      />
-      <ForeignLink address={`https://web.archive.org/web/*/${name}`} label="Internet Archive" />
+      {Object.entries(otherSites).map(([label, address]) => (
+        <li>
+          <a href={address.replace("NAME", encodeURIComponent(domain))} rel="noreferrer noopener">
+            <Icon name="out" />
+            {label}
+          </a>
+        </li>
+      ))}
     </Menu>
-  );
-}
-
-function ForeignLink({ address, label }: { address: string; label: string }) {
-  return (
-    <li>
-      <a href={address} rel="noreferrer noopener">
-        <Icon name="out" />
-        {label}
-      </a>
-    </li>
   );
 }
 

@@ -18,6 +18,7 @@ import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath, newReportPath, takedownPath } from "../../kit/paths.ts";
 import { DeliveryMark, NextMark, purposeLabels, RecipientName } from "../../threat-kit/takedown-parts.tsx";
+import weightyFacts from "./weighty-facts.json" with { type: "json" };
 import { DeliveryBadge } from "../../delivery-kit/delivery-parts.tsx";
 
 /** Number of entries that are shown at once; the rest are behind a link. */
@@ -140,28 +141,13 @@ function groupChanges(history: readonly DatedChange[]): DatedChange[][] {
   return groups;
 }
 
-const icons: Record<string, IconName> = {
-  severity: "threat",
-  page: "image",
-  "mail servers": "mail",
-};
-
 /** Facts by how much they say about a threat. A first check finds a dozen at once. */
-const weighty = [
-  "severity",
-  "site state",
-  "page asks for",
-  "page looks like the original",
-  "page",
-  "mail servers",
-  "in DNS",
-  "parked",
-  "sinkhole",
-];
+const weighty: readonly { field: string; icon?: string }[] = weightyFacts;
 const changesShownMax = 4;
 
 function weightOf({ field }: DatedChange): number {
-  return weighty.includes(field) ? weighty.indexOf(field) : weighty.length;
+  const index = weighty.findIndex((fact) => fact.field === field);
+  return index === -1 ? weighty.length : index;
 }
 
 function changeEntry(changes: readonly DatedChange[]): Entry {
@@ -183,11 +169,11 @@ function changeEntry(changes: readonly DatedChange[]): Entry {
   const byWeight = changes.toSorted((a, b) => weightOf(a) - weightOf(b));
   const shown = byWeight.slice(0, changesShownMax);
   const left = changes.length - shown.length;
-  const icon = byWeight.map((change) => icons[change.field]).find((found) => found !== undefined);
+  const icon = byWeight.map((change) => weighty[weightOf(change)]?.icon).find((found) => found !== undefined);
   return {
     at,
     isOurs,
-    icon: icon ?? "scan",
+    icon: (icon as IconName | undefined) ?? "scan",
     content: (
       <ul>
         {shown.map((change) => (
