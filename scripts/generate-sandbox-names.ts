@@ -1,5 +1,5 @@
 /**
- * Generates src/sandbox/world/names.txt, the names of the sandbox's threats, with the detection engine. Keeps the names
+ * Generates scripts/sandbox/world/names.txt, the names of the sandbox's threats, with the detection engine. Keeps the names
  * that still fit, so that the sample data stays the same. Run it after a change to detection; a test fails if the file
  * is out of date:
  *   scripts/bun scripts/generate-sandbox-names.ts
@@ -63,7 +63,7 @@ const matcher = createMatcher(
   wanted.map(([domain]) => ({ domain, keywords: [], allow: [] })),
   { minSimilarity },
 );
-const path = join(import.meta.dir, "../src/sandbox/world/names.txt");
+const path = join(import.meta.dir, "sandbox/world/names.txt");
 const previousNames = readFileSync(path, "utf8")
   .split("\n")
   .map((line) => line.split("\t")[0]!);

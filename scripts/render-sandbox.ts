@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { operations } from "../src/sandbox/control/control.ts";
 import { sandboxKeys, type SandboxKey } from "../src/sandbox/world/samples.ts";
 import { worldDomains } from "../src/sandbox/world/samples.ts";
-import type { WorldEntry } from "../src/sandbox/world/samples.ts";
-import { worldEntries } from "../src/sandbox/world/world.ts";
+import { worldEntries, type WorldEntry } from "./sandbox/world/entries.ts";
 import { severities, threatSources, statuses } from "../src/platform/vocabulary/threats.ts";
 import { threatTypes } from "../src/platform/vocabulary/threats.ts";
 

@@ -7,7 +7,7 @@ import { createLog } from "../src/platform/lib/log.ts";
 import { startDemonstration } from "../src/sandbox/demonstration.ts";
 import { demonstrationSeed } from "../src/sandbox/world/samples.ts";
 import { createRandom } from "../src/sandbox/world/random.ts";
-import { makeWorld } from "../src/sandbox/world/world.ts";
+import { makeWorld } from "./sandbox/world/world.ts";
 import { chromium, openBrowser } from "../test/support/browser.ts";
 import { componentsPage } from "../test/support/components-page.tsx";
 import { consolePages, sampleConfig, seedSamples } from "../test/support/console-pages.ts";

@@ -235,6 +235,7 @@ describe("source files", () => {
         "src/response/cases/restored-reports.ts",
         // An image of the database, and a lock.
         "src/sandbox/instance/instance.ts",
+        "src/sandbox/world/move-image.ts",
         "src/web/api/site/health.ts",
       ],
       typescript.filter((path) => !opensFiles.test(path) && direct.test(read(path))),

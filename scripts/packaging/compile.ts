@@ -1,14 +1,15 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { imagesFolder } from "../../src/sandbox/images.ts";
 import { buildDefinitions, readSource, root, type Source } from "./source.ts";
 
 // Defines how the executable is built: for this machine by scripts/build, for others by scripts/release.
 
 export interface Compilation {
   source: Source;
-  /** File with the initial database of a sandbox, from `makeSandboxImage`. */
-  sandboxImage: string;
+  /** Folder with the initial databases of a sandbox, from `makeSandboxImages`. */
+  sandboxImages: string;
   /** The name of this file becomes part of the executable, so it must be the same in every build. */
   outfile: string;
   /** Runtime of another platform; by default the one that runs this. */
@@ -20,11 +21,8 @@ export interface Bundle {
   inputs: Record<string, unknown>;
 }
 
-/** Name of the file that `src/sandbox/sandbox.ts` reads. */
-const sandboxImageName = "sandbox.image";
-
 /** Writes an executable to `outfile`, and returns what it contains. */
-export async function compile({ source, sandboxImage, outfile, platform }: Compilation): Promise<Bundle> {
+export async function compile({ source, sandboxImages, outfile, platform }: Compilation): Promise<Bundle> {
   const metafile = `${outfile}.json`;
   const crossCompiling =
     platform === undefined
@@ -47,7 +45,7 @@ export async function compile({ source, sandboxImage, outfile, platform }: Compi
     "--no-compile-autoload-dotenv",
     "--no-compile-autoload-bunfig",
     "--asset=drizzle",
-    `--asset=${sandboxImage}`,
+    `--asset=${sandboxImages}`,
     "--asset=src/sandbox/screenshots",
     // Startup code runs once, so not compiling it saves a third of the startup time. endStartup()
     // (src/platform/lib/startup.ts) restores the normal policy.
@@ -63,10 +61,10 @@ export async function compile({ source, sandboxImage, outfile, platform }: Compi
   return JSON.parse(readFileSync(metafile, "utf8")) as Bundle;
 }
 
-/** Writes the initial database of a sandbox into `folder`, and returns its path. */
-export async function makeSandboxImage(folder: string): Promise<string> {
-  const path = join(folder, sandboxImageName);
-  await run(["scripts/make-sandbox-image.ts", path]);
+/** Writes the initial databases of a sandbox below `folder`, and returns the path of their folder. */
+export async function makeSandboxImages(folder: string): Promise<string> {
+  const path = join(folder, imagesFolder);
+  await run(["scripts/sandbox/make-images.ts", path]);
   return path;
 }
 
@@ -86,7 +84,7 @@ if (import.meta.main) {
   const { values } = parseArgs({ options: { outfile: { type: "string" } } });
   if (values.outfile === undefined) throw new Error("usage: compile.ts --outfile FILE");
   const outfile = join(root, values.outfile);
-  const sandboxImage = await makeSandboxImage(dirname(outfile));
-  await compile({ source: readSource(), sandboxImage, outfile });
-  rmSync(sandboxImage);
+  const sandboxImages = await makeSandboxImages(dirname(outfile));
+  await compile({ source: readSource(), sandboxImages, outfile });
+  rmSync(sandboxImages, { recursive: true });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { file, gzip, sha256, tar, withFolders, zip, type Entry } from "./archives.ts";
-import { compile, makeSandboxImage, type Bundle } from "./compile.ts";
+import { compile, makeSandboxImages, type Bundle } from "./compile.ts";
 import { collectContents, type SharedContents } from "./contents.ts";
 import { buildDeb, debName } from "./debian/deb.ts";
 import { libcPackage } from "./image/base.ts";
@@ -127,13 +127,13 @@ function createBuilder({
   needed: readonly Target[];
   runtimes: ReadonlyMap<string, string>;
 }): Builder {
-  const sandboxImage = once(() => makeSandboxImage(folder));
+  const sandboxImages = once(() => makeSandboxImages(folder));
   const compiled = new Map(
     needed.map(({ name, runtime, bunTarget, executable }) => {
       const outfile = join(folder, name, executable);
       const platform = { bunTarget, runtime: runtimes.get(runtime)! };
       const build = async (): Promise<{ outfile: string; bundle: Bundle }> => {
-        const options = { source, sandboxImage: await sandboxImage(), outfile, platform };
+        const options = { source, sandboxImages: await sandboxImages(), outfile, platform };
         return { outfile, bundle: await compile(options) };
       };
       return [name, once(build)] as const;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toIsoTime, type Instant } from "../platform/lib/clock.ts";
 import type { Log } from "../platform/lib/log.ts";
-import samples from "./history/samples.json" with { type: "json" };
+import samples from "./instance/demonstration.json" with { type: "json" };
 import { startSandbox, type Sandbox } from "./sandbox.ts";
 import { demonstrationConfig } from "./settings.ts";
 import { demonstrationSeed } from "./world/samples.ts";
@@ -34,7 +34,6 @@ export async function startDemonstration({
       scanSchedule: null,
       seed: demonstrationSeed,
       start,
-      empty: false,
       isDemonstration: true,
     });
     return {

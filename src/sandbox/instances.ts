@@ -44,8 +44,6 @@ export async function openInstances({
   let snapshotsTaken = 0;
   let queue: Promise<unknown> = Promise.resolve();
   let current = await openInstance(options);
-  // A reset starts with what was built once.
-  const prebuilt = options.prebuilt ?? current.save().image;
 
   /** Replaces the current instance. Concurrent calls run one after another. */
   function replace(from: () => Replacement): Promise<void> {
@@ -60,7 +58,7 @@ export async function openInstances({
     // Otherwise deliveries of this instance could arrive after the reset.
     await before.quiesce();
     const { instance, inboxes: restored } = from();
-    current = await openInstance({ ...options, prebuilt }, instance);
+    current = await openInstance(options, instance);
     faults.clear();
     inboxes.restore(restored);
     void before.end();

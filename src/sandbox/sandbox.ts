@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describeError } from "../web/http/errors.ts";
 import { type Area, createHosts, type GuardedRoutes, guardRoutes } from "../web/http/guard.ts";
 import { createRequestIds } from "../web/http/responder.ts";
@@ -12,6 +10,7 @@ import type { ReadyLine } from "./control/state.ts";
 import { lastOfConnection } from "./faults/failures.ts";
 import { respondWithFault } from "./faults/fault-responses.ts";
 import { createFaults } from "./faults/faults.ts";
+import { readImage } from "./images.ts";
 import type { InstanceOptions } from "./instance/instance.ts";
 import type { Instances } from "./instances.ts";
 import { consolePassword, inSandbox } from "./settings.ts";
@@ -23,7 +22,9 @@ export interface Sandbox {
   stop(): void;
 }
 
-type Options = Omit<InstanceOptions, "receiveMail"> & {
+type Options = Omit<InstanceOptions, "image" | "receiveMail"> & {
+  /** Starts without threats. */
+  empty?: boolean;
   /** 0: the system chooses. */
   port: number;
   pid: number;
@@ -35,7 +36,7 @@ const idleTimeoutSeconds = 255;
 const requestIdOf = createRequestIds(() => crypto.randomUUID());
 
 /** Starts the appliance in memory behind a server on loopback, with a control plane. */
-export async function startSandbox({ port, pid, config, ...options }: Options): Promise<Sandbox> {
+export async function startSandbox({ port, pid, config, empty, ...options }: Options): Promise<Sandbox> {
   const everything: Area = {
     path: "",
     // `requireLocalCaller` checks the name.
@@ -48,6 +49,7 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
   const inboxes = createInboxes();
   const instanceOptions: InstanceOptions = {
     ...options,
+    image: readImage(imageNameOf({ empty, ...options }), options),
     receiveMail: (letter, now) => receiveMail(inboxes, letter, now),
     config: inSandbox(config, server.port!, { looksUp: options.isDemonstration === true }),
   };
@@ -129,6 +131,11 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
   }
 }
 
+function imageNameOf({ empty, isDemonstration = false }: Pick<Options, "empty" | "isDemonstration">) {
+  if (isDemonstration) return "demonstration";
+  return empty ? "empty" : "samples";
+}
+
 function describeReady({
   url,
   pid,
@@ -168,13 +175,4 @@ function listen(port: number, routes: GuardedRoutes): Bun.Server<undefined> {
       : messageOf(error);
     throw new StartError(`cannot listen on ${loopback}:${port}: ${reason}`, { cause: error });
   }
-}
-
-/**
- * Returns the database of a sandbox with default options, which `scripts/build` embeds in the executable: building it
- * would take half of the startup time, and even decompressing it 2 ms. Undefined when run from source.
- */
-export function readPrebuiltDatabase(): Uint8Array | undefined {
-  const path = join(import.meta.dir, "sandbox.image");
-  return existsSync(path) ? readFileSync(path) : undefined;
 }

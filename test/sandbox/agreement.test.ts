@@ -13,10 +13,11 @@ import { readPage } from "../../src/facts/lookups/page/page-content.ts";
 import { asksFor } from "../../src/facts/lookups/page/page-indicators.ts";
 import { hashSide, perceptualHash } from "../../src/facts/lookups/page/perceptual-hash.ts";
 import { createTurns } from "../../src/platform/network/turns.ts";
+import { readImage } from "../../src/sandbox/images.ts";
 import { openInstance, type Instance } from "../../src/sandbox/instance/instance.ts";
 import { pictures, pictureWith } from "../../src/sandbox/pictures/pictures.ts";
 import { defaultConfig, inSandbox } from "../../src/sandbox/settings.ts";
-import { demonstrationSeed, worldDomains } from "../../src/sandbox/world/samples.ts";
+import { defaultStart, demonstrationSeed, worldDomains } from "../../src/sandbox/world/samples.ts";
 import { scans } from "../../src/intake/scans/tables.ts";
 import { listImports } from "../../src/intake/sources/imports/tables.ts";
 import { sourceActivity } from "../../src/intake/sources/activity/tables.ts";
@@ -31,7 +32,10 @@ const start = Date.UTC(2026, 0, 14, 9, 41);
 /** Pages that differ only in an identifier or in values of the query are visited this often. */
 const visitsOfShape = 3;
 const password = "a password for tests";
-const eventsKeptMs = 30 * 86_400_000;
+const dayMs = 86_400_000;
+/** The history moves by whole days, and only its last day to exactly the start. */
+const gapMs = (((start - defaultStart) % dayMs) + dayMs) % dayMs;
+const eventsKeptMs = 30 * dayMs + gapMs;
 /** Hundreds of pages are read first, which takes seconds of CPU time. */
 const readingTimeoutMs = 120_000;
 
@@ -49,9 +53,9 @@ function open(port: number): Promise<Instance> {
     // Time stands still, so that ages on pages can be compared with it.
     monotonicMs: () => 0,
     realNow: () => start,
+    image: readImage("demonstration", { seed: demonstrationSeed, start }),
     seed: demonstrationSeed,
     start,
-    empty: false,
     isDemonstration: true,
   });
 }

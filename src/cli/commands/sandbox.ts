@@ -1,9 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { endStartup } from "../../platform/lib/startup.ts";
-import { readPrebuiltDatabase, startSandbox } from "../../sandbox/sandbox.ts";
+import { startSandbox } from "../../sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
-import { defaultSeed, defaultStart } from "../../sandbox/world/samples.ts";
+import { defaultStart } from "../../sandbox/world/samples.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { openLog } from "../appliance/open-log.ts";
 import { command, FailedError } from "../terminal/command.ts";
@@ -31,8 +31,6 @@ export const sandboxCommand = command({
     const given =
       options.config === undefined ? undefined : await loadConfiguration(options.config, terminal.env);
     const config = given ?? defaultConfig();
-    const { config: file, seed, time: start, empty } = options;
-    const isDefault = file === undefined && seed === defaultSeed && start === undefined && !empty;
     const sandbox = await startSandbox({
       config,
       scanSchedule: scheduleOf(config),
@@ -42,7 +40,6 @@ export const sandboxCommand = command({
       seed: options.seed,
       start: options.time ?? defaultStart,
       empty: options.empty,
-      prebuilt: isDefault ? readPrebuiltDatabase() : undefined,
       port: options.port,
       pid: process.pid,
     });

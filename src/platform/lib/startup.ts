@@ -19,8 +19,7 @@
  * - the streams of standard output and error, 8 ms: `cli/terminal/terminal.ts`
  * - the command line, for `version`, 6 ms: `main.ts`
  * - the index of threats, 6 ms: `threats/index/lazy/open-threat-index.ts`
- * - the appliance, until a sandbox listens, 6 ms: `sandbox/instance/instance.ts`, `sandbox/instance/samples.ts`,
- *   `sandbox/sandbox.ts`
+ * - the appliance, until a sandbox listens, 6 ms: `sandbox/instance/instance.ts`, `sandbox/sandbox.ts`
  * - the manual and commander, until help or incorrect usage, 1.7 MB: `cli/commander.ts`, `cli/commands/completion.ts`,
  *   `cli/program.ts`, `web/api/site/docs-pages.ts`
  */

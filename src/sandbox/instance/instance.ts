@@ -1,17 +1,20 @@
 import { openApp, type App } from "../../app/app.ts";
 import type { Mailer } from "../../response/cases/takedowns/sender.ts";
+import type { Reach } from "../../facts/lookups/open-lookups.ts";
 import type { Letter, SmtpResult } from "../../messaging/channels/email/smtp.ts";
 import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { every } from "../../platform/lib/schedule.ts";
 import type { SandboxCertificates, SandboxCertificatesOptions } from "../log/certificates.ts";
 import type { LoggedCertificate } from "../log/entry.ts";
+import { createSampleScreenshots } from "../pictures/screenshot-files.ts";
 import { createRandomStreams, type RandomState } from "../world/random.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
+import { connectRecipients, createSampleLookups, scheduleArrivals } from "./demonstration.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
 import { createSandboxPages, type SandboxPage, type SandboxPages } from "./pages.ts";
-import { reachOf, seedSamples, startArrivals } from "./samples.ts";
 import { runScan, showNames } from "./scan.ts";
 
 /** State of an instance, for snapshots. */
@@ -55,13 +58,12 @@ export interface InstanceOptions {
   realNow: () => Instant;
   seed: number;
   start: Instant;
-  empty: boolean;
   /** For people: the clock runs, there are no public keys, and the recipients of the history are sent what happens. */
   isDemonstration?: boolean;
   /** Accepts the emails that the sandbox sends. Absent: the mail server of the configuration does. */
   receiveMail?: (letter: Letter, now: Instant) => SmtpResult;
-  /** Prebuilt database of the start; absent: the database is built. */
-  prebuilt?: Uint8Array | undefined;
+  /** Database of the start; undefined: a new one. */
+  image: Uint8Array | undefined;
 }
 
 /** Time limit for deliveries in flight when an instance ends. */
@@ -74,11 +76,10 @@ const requestsGraceMs = 5_000;
 export async function openInstance(
   {
     config,
-    empty,
+    image,
     isDemonstration = false,
     log,
     monotonicMs,
-    prebuilt,
     realNow,
     receiveMail,
     scanSchedule,
@@ -99,8 +100,6 @@ export async function openInstance(
   const urls = from?.realTimeUrls ?? [];
   const signingTimes = createSigningTimes({ now: clock.now, realNow, urls });
   const requests = createInFlight();
-  const image = from?.image ?? prebuilt;
-  const reach = await reachOf(() => opened.database, { isDemonstration, now: clock.now });
   const opened = openApp({
     config,
     clock,
@@ -109,18 +108,17 @@ export async function openInstance(
     dns,
     inspection: pages,
     signedAt: signingTimes.at,
-    ...(receiveMail === undefined ? {} : { mailer: mailerFor(receiveMail, clock.now) }),
-    reach,
-    image,
+    mailer: receiveMail && mailerFor(receiveMail, clock.now),
+    reach: reachOf(() => opened.database, { isDemonstration, now: clock.now }),
+    image: from?.image ?? image,
   });
   const { publicUrl } = config.server;
-  if (image === undefined)
-    await seedSamples(opened.database, { empty, isDemonstration, publicUrl, seed, start });
-  // The same state whether the database was just built or prebuilt.
+  if (isDemonstration) connectRecipients(opened.database, publicUrl);
+  // The same state whatever the configuration file has added.
   random.resumeFrom(from?.random ?? new Map());
   if (isDemonstration) showNames(opened, dns, { finds: demonstrationFinds, reachable: true });
   await opened.start();
-  if (isDemonstration) await startArrivals(opened, { clock, log });
+  if (isDemonstration) scheduleArrivals(opened, { clock, log });
   if (from?.flows ?? isDemonstration) clock.run();
   if (scanSchedule !== null) startSchedule(scanSchedule, { app: opened, clock, dns, log, track });
 
@@ -168,6 +166,20 @@ export async function openInstance(
       await opened.stop();
       opened.close();
     },
+  };
+}
+
+/** Returns the sample screenshots, and for a demonstration, lookups that find what is on record. */
+function reachOf(
+  database: () => Database,
+  { isDemonstration, now }: { isDemonstration: boolean; now: () => Instant },
+): Reach {
+  return {
+    rules: { allowPrivateNetworks: false },
+    screenshotFiles: createSampleScreenshots(database),
+    ...(isDemonstration && {
+      lookups: (lookUpExistence) => createSampleLookups({ database, lookUpExistence, now }),
+    }),
   };
 }
 

@@ -1,8 +1,5 @@
 import type { Instant } from "../../platform/lib/clock.ts";
 import { scopes as allScopes, type Plan, type Scope } from "../../platform/vocabulary/keys.ts";
-import type { Severity, Status, ThreatSource, ThreatType } from "../../platform/vocabulary/threats.ts";
-import type { SeverityFacts } from "../../threats/threats/severity/severity.ts";
-import type { SimilarityReason } from "../../threats/threats/severity/similarity-reasons.ts";
 import brands from "../pictures/brands.json" with { type: "json" };
 import given from "./keys.json" with { type: "json" };
 import samples from "./samples.json" with { type: "json" };
@@ -19,22 +16,10 @@ export const defaultSeed = 1;
 export const demonstrationSeed = 1_782;
 /** Name of the feed in the samples. */
 export const feedName = samples.feed;
+/** Stands for the URL of the sandbox in the recipients of the demonstration. */
+export const demonstrationUrl = "http://sandbox.invalid";
 /** Names of the recipients of the history, so that the control plane tells them from those that a test adds. */
 export const historyRecipients = samples.recipients;
-
-/** The part of a sample threat that does not depend on the seed. The table in the documentation is made of these. */
-export interface WorldEntry {
-  domain: string;
-  protectedDomain: string;
-  type: ThreatType;
-  similarity: number;
-  reasons: SimilarityReason[];
-  status: Status;
-  source: ThreatSource;
-  severity: Severity;
-  /** Undefined: its name servers never responded. */
-  evidence: SeverityFacts | undefined;
-}
 
 /** An API key of every sandbox. It is public and worthless: no other installation accepts it. */
 export interface SandboxKey {

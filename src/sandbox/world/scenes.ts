@@ -8,7 +8,7 @@ import { addressNumber } from "../../platform/network/addresses.ts";
 import type { Network } from "../../facts/lookups/network/address-range.ts";
 
 /** Invented hosting providers, each with one of the networks for documentation (RFC 5737). */
-const { providers } = samples;
+export const { providers } = samples;
 /** RFC 3849. */
 const ipv6 = samples.ipv6Network as Network;
 
@@ -110,11 +110,6 @@ function networksOf(addresses: readonly string[], at: Instant): HostNetwork[] {
 function networksIn({ networks, networksAt }: Facts): Pick<Facts, "networks" | "networksAt"> {
   return { ...(networks !== undefined && { networks }), ...(networksAt !== undefined && { networksAt }) };
 }
-
-/** Facts of a name whose servers never responded. */
-export const silentFacts: Facts = {
-  unknown: { existence: "its name servers do not respond", registration: "the registry does not respond" },
-};
 
 /** An earlier host of the same network. */
 function addressOf(ipAddress: string, which: Scene["address"]): string {

@@ -1,13 +1,13 @@
-import { dayMs, startOfDay, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
-import { createAddress } from "../../response/traps/addresses.ts";
-import { trapAddresses, traps } from "../../response/traps/tables.ts";
-import { trapVisits, trapVisitTotals } from "../../response/traps/visits/tables.ts";
+import { dayMs, startOfDay, toIsoTime, type Instant } from "../../../src/platform/lib/clock.ts";
+import { createAddress } from "../../../src/response/traps/addresses.ts";
+import { trapAddresses, traps } from "../../../src/response/traps/tables.ts";
+import { trapVisits, trapVisitTotals } from "../../../src/response/traps/visits/tables.ts";
 import {
   trapAuditAction,
   trapIdPrefix,
   type TrapKindName,
   type VisitClass,
-} from "../../platform/vocabulary/traps.ts";
+} from "../../../src/platform/vocabulary/traps.ts";
 import { analyst } from "../world/decisions.ts";
 import { insertAll, type Draft } from "./draft.ts";
 import samples from "./samples.json" with { type: "json" };

@@ -1,17 +1,15 @@
-import { dayMs, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
-import { createIdFactory, randomText } from "../../platform/lib/ids.ts";
-import { severityFactsOf } from "../../facts/enrichment/facts/facts.ts";
-import type { SeverityReason } from "../../threats/threats/severity/severity-reasons.ts";
-import { severityOf, type SeverityFacts } from "../../threats/threats/severity/severity.ts";
-import { isVerified } from "../../threats/threats/severity/verified.ts";
-import type { SimilarityReason } from "../../threats/threats/severity/similarity-reasons.ts";
-import type { Registration } from "../../platform/vocabulary/site.ts";
-import type { ThreatSource, Status, ThreatType } from "../../platform/vocabulary/threats.ts";
+import { dayMs, toIsoTime, type Instant } from "../../../src/platform/lib/clock.ts";
+import { createIdFactory, randomText } from "../../../src/platform/lib/ids.ts";
+import { severityFactsOf } from "../../../src/facts/enrichment/facts/facts.ts";
+import type { SeverityReason } from "../../../src/threats/threats/severity/severity-reasons.ts";
+import { severityOf } from "../../../src/threats/threats/severity/severity.ts";
+import { isVerified } from "../../../src/threats/threats/severity/verified.ts";
+import type { Registration } from "../../../src/platform/vocabulary/site.ts";
 import { decisionsOf, decisionTime, type Decision } from "./decisions.ts";
-import namesText from "./names.txt" with { type: "text" };
+import { providers } from "../../../src/sandbox/world/scenes.ts";
 import samples from "./samples.json" with { type: "json" };
-import type { WorldEntry } from "./samples.ts";
-import { createRandom, type SeededRandom } from "./random.ts";
+import { worldEntries, type WorldEntry } from "./entries.ts";
+import { createRandom, type SeededRandom } from "../../../src/sandbox/world/random.ts";
 import { isParkedInDns, lookupMs, storyOf, type Check } from "./story.ts";
 
 /** A sample threat as stored in the database. */
@@ -32,43 +30,11 @@ export interface WorldThreat extends Omit<WorldEntry, "evidence"> {
   decisions: Decision[];
 }
 
-// The lengths of these lists have no common factor, so all combinations occur.
-const statusTurn = samples.statuses as Status[];
-const sourceTurn = samples.sources as ThreatSource[];
-/** Null: its name servers never responded. */
-const evidenceTurn = samples.evidence as (SeverityFacts | null)[];
-
-export function worldEntries(): WorldEntry[] {
-  return namesText
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .map((line, index) => {
-      const [domain = "", protectedDomain = "", type = "", similarity = "", reasons = "[]"] =
-        line.split("\t");
-      const evidence = evidenceTurn[index % evidenceTurn.length] ?? undefined;
-      const found = {
-        domain,
-        protectedDomain,
-        type: type as ThreatType,
-        similarity: Number(similarity),
-        reasons: JSON.parse(reasons) as SimilarityReason[],
-      };
-      const { severity } = severityOf(found, { facts: evidence });
-      return {
-        ...found,
-        status: statusTurn[index % statusTurn.length]!,
-        source: type === "cloned_site" ? "beacon" : sourceTurn[index % sourceTurn.length]!,
-        severity,
-        evidence,
-      };
-    });
-}
-
 const minuteMs = 60_000;
 const oldestDays = 90;
 /** Characters at the end of an identifier that do not depend on the time. */
 const randomCharacters = 12;
-const { providers, registrantCountries, registrars } = samples;
+const { registrantCountries, registrars } = samples;
 
 /**
  * Returns the sample threats, oldest first, deterministically from seed and start. The seed determines IDs, times,

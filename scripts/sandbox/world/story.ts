@@ -1,13 +1,13 @@
-import { type Facts, nothingKnown, severityFactsOf } from "../../facts/enrichment/facts/facts.ts";
-import { siteTimesAfter } from "../../facts/enrichment/facts/site-state.ts";
-import { intervalsMs } from "../../facts/enrichment/plan.ts";
-import { dayMs, type Instant } from "../../platform/lib/clock.ts";
-import type { Registration } from "../../platform/vocabulary/site.ts";
-import { severityOf, type SeverityFacts } from "../../threats/threats/severity/severity.ts";
-import { brandOf, type PictureName } from "../pictures/pictures.ts";
-import type { SeededRandom } from "./random.ts";
-import { factsAt, silentFacts, type Scene } from "./scenes.ts";
-import type { WorldEntry } from "./samples.ts";
+import { type Facts, nothingKnown, severityFactsOf } from "../../../src/facts/enrichment/facts/facts.ts";
+import { siteTimesAfter } from "../../../src/facts/enrichment/facts/site-state.ts";
+import { intervalsMs } from "../../../src/facts/enrichment/plan.ts";
+import { dayMs, type Instant } from "../../../src/platform/lib/clock.ts";
+import type { Registration } from "../../../src/platform/vocabulary/site.ts";
+import { severityOf, type SeverityFacts } from "../../../src/threats/threats/severity/severity.ts";
+import { brandOf, type PictureName } from "../../../src/sandbox/pictures/pictures.ts";
+import type { SeededRandom } from "../../../src/sandbox/world/random.ts";
+import { factsAt, type Scene } from "../../../src/sandbox/world/scenes.ts";
+import type { WorldEntry } from "./entries.ts";
 
 /** Facts that a check found. */
 export interface Check {
@@ -21,6 +21,11 @@ export interface Story {
   /** When its name was gone before it came back; absent for most. */
   goneAt?: Instant;
 }
+
+/** Facts of a name whose servers never responded. */
+const silentFacts: Facts = {
+  unknown: { existence: "its name servers do not respond", registration: "the registry does not respond" },
+};
 
 /** Time from the record of a threat to its first check. */
 export const lookupMs = 2_000;

@@ -1,13 +1,13 @@
-import { webhookKind } from "../../messaging/channels/webhook/endpoint.ts";
-import { specifiedRetryDelaysMs } from "../../messaging/deliveries/rules/retry-schedule.ts";
-import { createDeliveryHours } from "../../messaging/deliveries/store/hours.ts";
-import { deliveries, deliveryAttempts } from "../../messaging/deliveries/store/tables.ts";
-import { severityFactsOf } from "../../facts/enrichment/facts/facts.ts";
-import { events as eventTable } from "../../threats/events/tables.ts";
-import { dayMs, startOfDay, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
-import { consoleLinks } from "../../messaging/content/texts/links.ts";
-import { newThreat } from "../../messaging/content/texts/threat-texts.ts";
-import { severityOf } from "../../threats/threats/severity/severity.ts";
+import { webhookKind } from "../../../src/messaging/channels/webhook/endpoint.ts";
+import { specifiedRetryDelaysMs } from "../../../src/messaging/deliveries/rules/retry-schedule.ts";
+import { createDeliveryHours } from "../../../src/messaging/deliveries/store/hours.ts";
+import { deliveries, deliveryAttempts } from "../../../src/messaging/deliveries/store/tables.ts";
+import { severityFactsOf } from "../../../src/facts/enrichment/facts/facts.ts";
+import { events as eventTable } from "../../../src/threats/events/tables.ts";
+import { dayMs, startOfDay, toIsoTime, type Instant } from "../../../src/platform/lib/clock.ts";
+import { consoleLinks } from "../../../src/messaging/content/texts/links.ts";
+import { newThreat } from "../../../src/messaging/content/texts/threat-texts.ts";
+import { severityOf } from "../../../src/threats/threats/severity/severity.ts";
 import { insertAll, type Draft, type PastEvent, type StoredThreat } from "./draft.ts";
 import { addChannel, addEndpoint, type Recipient } from "./recipients.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { severityFactsOf } from "../../src/facts/enrichment/facts/facts.ts";
-import { createRandom } from "../../src/sandbox/world/random.ts";
-import { defaultSeed, defaultStart } from "../../src/sandbox/world/samples.ts";
-import { makeWorld } from "../../src/sandbox/world/world.ts";
-import { severityOf } from "../../src/threats/threats/severity/severity.ts";
+import { severityFactsOf } from "../../../src/facts/enrichment/facts/facts.ts";
+import { createRandom } from "../../../src/sandbox/world/random.ts";
+import { defaultSeed, defaultStart } from "../../../src/sandbox/world/samples.ts";
+import { makeWorld } from "../../../scripts/sandbox/world/world.ts";
+import { severityOf } from "../../../src/threats/threats/severity/severity.ts";
 
 const world = makeWorld(defaultStart, createRandom(defaultSeed));
 

@@ -1,10 +1,10 @@
-import { changesBetween } from "../../facts/enrichment/facts/fact-changes.ts";
-import { nothingKnown, severityFactsOf } from "../../facts/enrichment/facts/facts.ts";
-import { siteStateOf } from "../../facts/enrichment/facts/site-state.ts";
-import { intervalsMs, rankOf, ranks } from "../../facts/enrichment/plan.ts";
-import { enrichments, registrationResponses } from "../../facts/enrichment/tables.ts";
-import { dayMs, type Instant } from "../../platform/lib/clock.ts";
-import { severityOf } from "../../threats/threats/severity/severity.ts";
+import { changesBetween } from "../../../src/facts/enrichment/facts/fact-changes.ts";
+import { nothingKnown, severityFactsOf } from "../../../src/facts/enrichment/facts/facts.ts";
+import { siteStateOf } from "../../../src/facts/enrichment/facts/site-state.ts";
+import { intervalsMs, rankOf, ranks } from "../../../src/facts/enrichment/plan.ts";
+import { enrichments, registrationResponses } from "../../../src/facts/enrichment/tables.ts";
+import { dayMs, type Instant } from "../../../src/platform/lib/clock.ts";
+import { severityOf } from "../../../src/threats/threats/severity/severity.ts";
 import {
   threatCertificates,
   threatHistory,
@@ -12,12 +12,12 @@ import {
   threatUrls,
   triageBatches,
   triageSteps,
-} from "../../threats/threats/store/tables.ts";
-import { undoableMs } from "../../threats/threats/triage/batches.ts";
-import type { SiteState } from "../../platform/vocabulary/site.ts";
-import type { Severity } from "../../platform/vocabulary/threats.ts";
+} from "../../../src/threats/threats/store/tables.ts";
+import { undoableMs } from "../../../src/threats/threats/triage/batches.ts";
+import type { SiteState } from "../../../src/platform/vocabulary/site.ts";
+import type { Severity } from "../../../src/platform/vocabulary/threats.ts";
 import { analyst } from "../world/decisions.ts";
-import { certificateIssuer } from "../world/scenes.ts";
+import { certificateIssuer } from "../../../src/sandbox/world/scenes.ts";
 import { insertAll, type Draft, type StoredThreat } from "./draft.ts";
 import samples from "./samples.json" with { type: "json" };
 

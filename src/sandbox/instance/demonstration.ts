@@ -1,31 +1,34 @@
+import { eq, sql } from "drizzle-orm";
 import type { App } from "../../app/app.ts";
+import type { Facts } from "../../facts/enrichment/facts/facts.ts";
+import { enrichments } from "../../facts/enrichment/tables.ts";
+import type { Lookups } from "../../facts/lookups/lookups.ts";
+import { certificateLogsOrigin } from "../../intake/sources/certificate-logs/batch-recorder.ts";
+import { recipients } from "../../messaging/deliveries/store/tables.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { dayMs, toIsoTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
-import type { Facts } from "../../facts/enrichment/facts/facts.ts";
-import { certificateLogsOrigin } from "../../intake/sources/certificate-logs/batch-recorder.ts";
-import { eq } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
-import type { Lookups } from "../../facts/lookups/lookups.ts";
-import { enrichments } from "../../facts/enrichment/tables.ts";
 import { threats } from "../../threats/threats/store/tables.ts";
+import { demonstrationUrl } from "../world/samples.ts";
 import { sampleNetworkOf } from "../world/scenes.ts";
-import samples from "./samples.json" with { type: "json" };
+import samples from "./demonstration.json" with { type: "json" };
 
 const minuteMs = 60_000;
 
 /** Look-alikes that are logged while somebody looks at the demonstration, with the minutes after its start. */
 const { arrivals } = samples;
 
+/** Lets the recipients of a demonstration receive messages at its address. */
+export function connectRecipients({ query }: Pick<Database, "query">, publicUrl: string): void {
+  const target = sql`replace(${recipients.target}, ${demonstrationUrl}, ${publicUrl})`;
+  query.update(recipients).set({ target }).run();
+}
+
 /** Lets the certificate logs show new look-alikes, so that pages say that something has arrived. */
-export function scheduleArrivals({
-  candidates,
-  clock,
-  log,
-}: {
-  candidates: Pick<App["candidates"], "submit">;
-  clock: Pick<Clock, "after">;
-  log: Log;
-}): void {
+export function scheduleArrivals(
+  { candidates }: Pick<App, "candidates">,
+  { clock, log }: { clock: Clock; log: Log },
+): void {
   for (const { minutes, name } of arrivals)
     clock.after(minutes * minuteMs, () => {
       candidates

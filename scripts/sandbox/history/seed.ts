@@ -1,20 +1,21 @@
-import { hashKey, shownLength } from "../../access/keys/key-format.ts";
-import { apiKeys } from "../../access/keys/tables.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { protectedDomains } from "../../threats/domains/tables.ts";
-import { siteStateSince } from "../../facts/enrichment/facts/site-state.ts";
-import { threatFactsOf } from "../../facts/enrichment/facts/fact-changes.ts";
-import type { CaseSettings } from "../../platform/config/config.ts";
-import { dayMs, type Instant } from "../../platform/lib/clock.ts";
-import { createIdFactory, type IdFactory } from "../../platform/lib/ids.ts";
-import { dueAtFor } from "../../threats/threats/case/due.ts";
-import { threats } from "../../threats/threats/store/tables.ts";
+import { hashKey, shownLength } from "../../../src/access/keys/key-format.ts";
+import { apiKeys } from "../../../src/access/keys/tables.ts";
+import type { Database } from "../../../src/platform/database/database.ts";
+import { protectedDomains } from "../../../src/threats/domains/tables.ts";
+import { siteStateSince } from "../../../src/facts/enrichment/facts/site-state.ts";
+import { threatFactsOf } from "../../../src/facts/enrichment/facts/fact-changes.ts";
+import type { CaseSettings } from "../../../src/platform/config/config.ts";
+import { dayMs, type Instant } from "../../../src/platform/lib/clock.ts";
+import { createIdFactory, type IdFactory } from "../../../src/platform/lib/ids.ts";
+import { dueAtFor } from "../../../src/threats/threats/case/due.ts";
+import { threats } from "../../../src/threats/threats/store/tables.ts";
 import { insertAll, writeChanges, type Draft, type StoredThreat } from "./draft.ts";
-import { sandboxKeys, type SandboxKey } from "../world/samples.ts";
-import { createRandom } from "../world/random.ts";
+import { sandboxKeys, type SandboxKey } from "../../../src/sandbox/world/samples.ts";
+import { createRandom } from "../../../src/sandbox/world/random.ts";
 import { makeWorld, type WorldThreat } from "../world/world.ts";
 import { addDeliveries } from "./deliveries.ts";
 import { addPeople } from "./people.ts";
+import { connectRecipients } from "./recipients.ts";
 import { addSources } from "./sources.ts";
 import { addThreatHistory } from "./threats.ts";
 import { addTraps } from "./traps.ts";
@@ -23,18 +24,9 @@ import { addTraps } from "./traps.ts";
 const sampleCases: CaseSettings = { dueMs: { high: dayMs, medium: 3 * dayMs, low: 14 * dayMs } };
 const dueDaysMax = 7;
 
-/** Writes the sample threats with their history, unless `empty`, and the public keys, except for a demonstration. */
-export function seedDatabase(
-  database: Database,
-  {
-    empty,
-    isDemonstration,
-    seed,
-    start,
-  }: { empty: boolean; isDemonstration: boolean; seed: number; start: Instant },
-): void {
+/** Writes the public keys of a sandbox. */
+export function addPublicKeys(database: Database, seed: number, start: Instant): void {
   const ids = createIdFactory(() => start, createRandom(seed + 1).fillRandom);
-  const { query } = database;
   const keys = Object.entries(sandboxKeys).map(([name, given]) => {
     const { key, plan, scopes, domains, expiresAfterMs, revoked }: SandboxKey = given;
     return {
@@ -51,24 +43,26 @@ export function seedDatabase(
       revokedAt: revoked === true ? start : null,
     };
   });
-  database.transaction(() => {
-    if (!isDemonstration) query.insert(apiKeys).values(keys).run();
-    if (empty) return;
-    const { domain, seq } = protectedDomains;
-    const seqs = new Map(
-      query
-        .select({ domain, seq })
-        .from(protectedDomains)
-        .all()
-        .map((row) => [row.domain, row.seq]),
-    );
-    const stored = storeThreats(
-      database,
-      makeWorld(start, createRandom(seed), { isCaughtUp: isDemonstration }),
-      { seqs, start },
-    );
-    writeHistory({ database, domainSeqs: seqs, random: createRandom(seed + 2), start, threats: stored });
-  });
+  database.query.insert(apiKeys).values(keys).run();
+}
+
+/** Writes the sample threats with their history. */
+export function addSamples(
+  database: Database,
+  { isDemonstration = false, seed, start }: { isDemonstration?: boolean; seed: number; start: Instant },
+): void {
+  const { domain, seq } = protectedDomains;
+  const seqs = new Map(
+    database.query
+      .select({ domain, seq })
+      .from(protectedDomains)
+      .all()
+      .map((row) => [row.domain, row.seq]),
+  );
+  const world = makeWorld(start, createRandom(seed), { isCaughtUp: isDemonstration });
+  const stored = storeThreats(database, world, { seqs, start });
+  writeHistory({ database, domainSeqs: seqs, random: createRandom(seed + 2), start, threats: stored });
+  if (isDemonstration) connectRecipients(database);
 }
 
 /** @param seqs `seq` of each protected domain */

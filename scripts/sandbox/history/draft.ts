@@ -1,14 +1,14 @@
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { AuditAction, AuditDetail } from "../../access/audit/actions.ts";
-import type { Actor } from "../../access/audit/actor.ts";
-import { auditLog } from "../../access/audit/tables.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { statement, valuesOf } from "../../platform/database/statement.ts";
-import type { EventPayload } from "../../threats/events/payloads.ts";
-import type { Instant } from "../../platform/lib/clock.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
-import type { EventType } from "../../platform/vocabulary/events.ts";
-import type { SeededRandom } from "../world/random.ts";
+import type { AuditAction, AuditDetail } from "../../../src/access/audit/actions.ts";
+import type { Actor } from "../../../src/access/audit/actor.ts";
+import { auditLog } from "../../../src/access/audit/tables.ts";
+import type { Database } from "../../../src/platform/database/database.ts";
+import { statement, valuesOf } from "../../../src/platform/database/statement.ts";
+import type { EventPayload } from "../../../src/threats/events/payloads.ts";
+import type { Instant } from "../../../src/platform/lib/clock.ts";
+import type { IdFactory } from "../../../src/platform/lib/ids.ts";
+import type { EventType } from "../../../src/platform/vocabulary/events.ts";
+import type { SeededRandom } from "../../../src/sandbox/world/random.ts";
 import type { WorldThreat } from "../world/world.ts";
 
 /** An event of the past, before it has an identifier. */

@@ -1,16 +1,20 @@
 import { eq } from "drizzle-orm";
-import { emptyTarget } from "../../messaging/channels/all/channel-target.ts";
-import { webhookKind, type WebhookTarget } from "../../messaging/channels/webhook/endpoint.ts";
-import { makeSecret } from "../../messaging/channels/webhook/signing.ts";
-import { subjectOf } from "../../access/entries/administration.ts";
-import { announcements, deliveryAttempts, recipients } from "../../messaging/deliveries/store/tables.ts";
-import { severityFactsOf } from "../../facts/enrichment/facts/facts.ts";
-import { noFilter } from "../../threats/events/event-filter.ts";
-import { dayMs, startOfDay } from "../../platform/lib/clock.ts";
-import { subscriptions } from "../../messaging/subscriptions/subscriptions/tables.ts";
-import { severityOf } from "../../threats/threats/severity/severity.ts";
+import { emptyTarget } from "../../../src/messaging/channels/all/channel-target.ts";
+import { webhookKind, type WebhookTarget } from "../../../src/messaging/channels/webhook/endpoint.ts";
+import { makeSecret } from "../../../src/messaging/channels/webhook/signing.ts";
+import { subjectOf } from "../../../src/access/entries/administration.ts";
+import {
+  announcements,
+  deliveryAttempts,
+  recipients,
+} from "../../../src/messaging/deliveries/store/tables.ts";
+import { severityFactsOf } from "../../../src/facts/enrichment/facts/facts.ts";
+import { noFilter } from "../../../src/threats/events/event-filter.ts";
+import { dayMs, startOfDay } from "../../../src/platform/lib/clock.ts";
+import { subscriptions } from "../../../src/messaging/subscriptions/subscriptions/tables.ts";
+import { severityOf } from "../../../src/threats/threats/severity/severity.ts";
 import { analyst } from "../world/decisions.ts";
-import { historyRecipients } from "../world/samples.ts";
+import { demonstrationUrl, historyRecipients } from "../../../src/sandbox/world/samples.ts";
 import { insertAll, type Draft, type StoredThreat } from "./draft.ts";
 import samples from "./samples.json" with { type: "json" };
 import { eventsKeptMs } from "./threats.ts";
@@ -147,17 +151,13 @@ function isSevereAtFirst(threat: StoredThreat): boolean {
   return severityOf(threat, { facts: severityFactsOf(first.facts, first.at) }).severity === "high";
 }
 
-/**
- * Enables the recipients of the history, and lets them send to receivers of the demonstration.
- *
- * @param urlOf address of the receiver of this name
- */
-export function connectRecipients(database: Draft["database"], urlOf: (name: string) => string): void {
-  const { query } = database;
+/** Enables the recipients of the history, and lets them send to inboxes of the demonstration. */
+export function connectRecipients({ query }: Draft["database"]): void {
   for (const name of Object.values(historyRecipients)) {
     const found = query.select().from(recipients).where(eq(recipients.name, name)).get();
     if (found === undefined) continue;
-    const target = { ...(found.target as object), url: urlOf(name) };
+    const inbox = name.toLowerCase().replaceAll(" ", "-");
+    const target = { ...(found.target as object), url: `${demonstrationUrl}/sandbox/inbox/${inbox}` };
     query
       .update(recipients)
       .set({ enabled: true, disabledReason: null, disabledAt: null, target })

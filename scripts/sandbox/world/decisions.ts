@@ -1,9 +1,9 @@
-import { system, type Actor } from "../../access/audit/actor.ts";
-import { dayMs, startOfDay, type Instant } from "../../platform/lib/clock.ts";
-import type { Status } from "../../platform/vocabulary/threats.ts";
-import type { SeededRandom } from "./random.ts";
+import { system, type Actor } from "../../../src/access/audit/actor.ts";
+import { dayMs, startOfDay, type Instant } from "../../../src/platform/lib/clock.ts";
+import type { Status } from "../../../src/platform/vocabulary/threats.ts";
+import type { SeededRandom } from "../../../src/sandbox/world/random.ts";
 import type { Check } from "./story.ts";
-import type { WorldEntry } from "./samples.ts";
+import type { WorldEntry } from "./entries.ts";
 
 export interface Decision {
   at: Instant;

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
-import { subjectOf } from "../../access/keys/audit.ts";
-import { apiKeys } from "../../access/keys/tables.ts";
-import { dayMs, startOfDay, toIsoTime } from "../../platform/lib/clock.ts";
-import { protectedDomains } from "../../threats/domains/tables.ts";
-import type { Scope } from "../../platform/vocabulary/keys.ts";
+import { subjectOf } from "../../../src/access/keys/audit.ts";
+import { apiKeys } from "../../../src/access/keys/tables.ts";
+import { dayMs, startOfDay, toIsoTime } from "../../../src/platform/lib/clock.ts";
+import { protectedDomains } from "../../../src/threats/domains/tables.ts";
+import type { Scope } from "../../../src/platform/vocabulary/keys.ts";
 import { analyst, timer } from "../world/decisions.ts";
 import { insertAll, type Draft } from "./draft.ts";
 import samples from "./samples.json" with { type: "json" };
