@@ -23,7 +23,7 @@ import { memoryLimitBytes } from "../web/http/body/body-budget.ts";
 import { buildInfo } from "../platform/lib/build-info.ts";
 import { createIdFactory } from "../platform/lib/ids.ts";
 import { createForeground, createYielders } from "../platform/lib/yielder.ts";
-import { openMonitoring } from "../operations/monitoring/open-monitoring.ts";
+import { createCollectors } from "../operations/monitoring/collect/all-collectors.ts";
 import { openMessaging } from "../messaging/subscriptions/open-messaging.ts";
 import { createThreatExports } from "../response/outputs/exports/threat-exports.ts";
 import { createLists } from "../response/outputs/block-lists/lists.ts";
@@ -223,24 +223,29 @@ export function openApp(environment: Environment) {
   };
 
   // HTTP
-  const collectors = openMonitoring(
-    { clock, config, log },
-    {
+  const collectors = () =>
+    createCollectors({
       backups,
+      build: buildInfo,
       campaigns,
+      certificateEnds: conditions.certificateEnds,
+      clock,
+      database,
+      databaseHealth,
       dataRetention,
       domains,
       enrichment,
       inspection,
+      keys,
+      lastReload: () => reload?.last(),
+      log,
       messaging,
       names,
       scans,
       takedowns,
       threats,
       traps,
-    },
-    () => reload?.last(),
-  );
+    });
   const server = createServer({
     config,
     clock,

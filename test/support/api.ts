@@ -137,12 +137,16 @@ export function openApi({
           traps,
         }),
         threatCollector({ database: stores.database, threats }),
-        sourceCollector(() => ({
-          totals: stores.activity.totals(),
-          sources: [],
-          archive,
-          archiveChecks: () => [],
-        })),
+        sourceCollector({
+          names: {
+            metrics: () => ({
+              totals: stores.activity.totals(),
+              sources: [],
+              archive,
+              archiveChecks: () => [],
+            }),
+          },
+        }),
       ],
       readScreenshot,
       openConsole: async () => async () => new Response("the console"),

@@ -94,7 +94,7 @@ export function openConditions({
 }
 
 /** Returns the certificates with which this appliance identifies itself. */
-export function certificateFiles({ server, webhooks }: Config): CertificateFile[] {
+function certificateFiles({ server, webhooks }: Config): CertificateFile[] {
   const own = server.tls === null ? [] : [{ use: "server certificate", path: server.tls.certPath }];
   const clients = webhooks.endpoints.flatMap(({ name, clientCertFile }) =>
     clientCertFile === null

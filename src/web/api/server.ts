@@ -20,7 +20,7 @@ import { pathStart } from "../../platform/lib/request-path.ts";
 import { lazy } from "../../platform/lib/startup.ts";
 import type { Yielder } from "../../platform/lib/yielder.ts";
 import { serverCollector } from "../../operations/monitoring/collect/appliance.ts";
-import type { OpenCollectors } from "../../operations/monitoring/open-monitoring.ts";
+import type { Collector } from "../../operations/monitoring/metrics/metrics.ts";
 import { renderMetrics } from "../../operations/monitoring/metrics/exposition.ts";
 import { createRequestMeter, type RequestMeter } from "../../operations/monitoring/request-meter.ts";
 import type { Lists } from "../../response/outputs/block-lists/lists.ts";
@@ -54,7 +54,7 @@ export interface ServerDependencies extends Needs<"clock" | "database" | "log"> 
   /** Services that only the operations under `/v1` use. */
   api: Pick<ApiServices, "candidates" | "caseOf" | "exports" | "factsOf" | "inspections" | "threatIndex">;
   /** Returns what collects the metrics of all other services. */
-  collectors: OpenCollectors;
+  collectors: () => readonly Collector[];
   readScreenshot: ReadScreenshot;
   /** Loads the web console, a layer above this one, on its first request. */
   openConsole: () => Promise<ConsoleHandler>;
@@ -151,7 +151,7 @@ export function createServer({
   const shared = { bodies, turns: createTurns({ yielder }) };
   const requestIdOf = createRequestIds(newRequestId);
   const collectOwn = serverCollector({ bodies, pending: () => sockets.pending, readiness });
-  const all = lazy(() => [...collectors({ database, databaseHealth, keys }), collectOwn, meter.collect]);
+  const all = lazy(() => [...collectors(), collectOwn, meter.collect]);
   const pipeline = createPipeline({
     admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
     ...shared,

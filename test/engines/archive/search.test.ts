@@ -311,7 +311,11 @@ test("the metrics report names, size, oldest day and problems of the archive, an
   archive.start();
   const textOf = (one: Archive) =>
     renderMetrics(
-      [sourceCollector(() => ({ totals: [], sources: [], archive: one, archiveChecks: () => [] }))],
+      [
+        sourceCollector({
+          names: { metrics: () => ({ totals: [], sources: [], archive: one, archiveChecks: () => [] }) },
+        }),
+      ],
       "prometheus",
       log,
     );

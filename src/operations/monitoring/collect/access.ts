@@ -2,10 +2,8 @@ import { and, count, gt, sum } from "drizzle-orm";
 import { failedSignIns } from "../../../access/audit/tables.ts";
 import { idleMsMax, sessionMsMax } from "../../../access/console/sessions.ts";
 import { consoleSessions } from "../../../access/console/tables.ts";
-import type { ApiKeys } from "../../../access/keys/keys.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { createIncreasing, type Collector } from "../metrics/metrics.ts";
+import type { Monitored } from "./services.ts";
 
 /** Maximum number of API keys with a series of their own. */
 const keysMax = 50;
@@ -15,11 +13,7 @@ export function accessCollector({
   clock,
   database: { query },
   keys,
-}: {
-  clock: Pick<Clock, "now">;
-  database: Pick<Database, "query">;
-  keys: Pick<ApiKeys, "list">;
-}): Collector {
+}: Monitored<"clock" | "database" | "keys">): Collector {
   const increasing = createIncreasing();
   return () => {
     const now = clock.now();

@@ -1,13 +1,8 @@
 import { and, isNotNull, isNull } from "drizzle-orm";
-import type { CertificateEnd } from "../../conditions/certificate-ends.ts";
 import { systemConditions } from "../../conditions/tables.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { BuildInfo } from "../../../platform/lib/build-info.ts";
-import type { Log } from "../../../platform/lib/log.ts";
-import type { ReloadOutcome } from "../../../platform/reload/reload.ts";
-import type { Traps } from "../../../response/traps/traps.ts";
 import { systemEventTypes } from "../../../platform/vocabulary/events.ts";
 import type { Collector } from "../metrics/metrics.ts";
+import type { Monitored } from "./services.ts";
 
 /** Collects the version, conditions, certificates, the log and visits to traps. */
 export function applianceCollector({
@@ -16,13 +11,7 @@ export function applianceCollector({
   database: { query },
   log,
   traps,
-}: {
-  build: BuildInfo;
-  certificateEnds: () => Promise<readonly CertificateEnd[]>;
-  database: Pick<Database, "query">;
-  log: Pick<Log, "counts">;
-  traps: Pick<Traps, "totals">;
-}): Collector {
+}: Monitored<"build" | "certificateEnds" | "database" | "log" | "traps">): Collector {
   return async () => {
     const certificates = await certificateEnds();
     const holding = query
@@ -67,7 +56,7 @@ export function serverCollector({
 }
 
 /** Collects reloads of the configuration file. */
-export function reloadCollector(lastReload: () => ReloadOutcome | undefined): Collector {
+export function reloadCollector({ lastReload }: Monitored<"lastReload">): Collector {
   return () => {
     const last = lastReload();
     return {

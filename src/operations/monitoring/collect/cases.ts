@@ -1,8 +1,5 @@
-import type { CampaignServices } from "../../../response/cases/campaigns/open-campaigns.ts";
-import type { OpenTakedowns } from "../../../response/cases/takedowns/open-takedowns.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { DataRetention } from "../../retention/retention.ts";
 import type { Collector } from "../metrics/metrics.ts";
+import type { Monitored } from "./services.ts";
 
 /** Collects takedown reports, campaigns and the retention of the main data. */
 export function caseCollector({
@@ -10,12 +7,7 @@ export function caseCollector({
   clock,
   dataRetention,
   takedowns,
-}: {
-  campaigns: Pick<CampaignServices, "behindMs" | "total">;
-  clock: Pick<Clock, "now">;
-  dataRetention: Pick<DataRetention, "lastRun" | "totals">;
-  takedowns: Pick<OpenTakedowns, "attention" | "queue">;
-}): Collector {
+}: Monitored<"campaigns" | "clock" | "dataRetention" | "takedowns">): Collector {
   return () => {
     const { queued, oldestAt } = takedowns.queue();
     const { cameBack, followUps, notDelivered } = takedowns.attention();

@@ -1,21 +1,12 @@
-import type { Deliveries } from "../../../messaging/deliveries/deliveries.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import type { Collector } from "../metrics/metrics.ts";
+import type { Monitored } from "./services.ts";
 
 /** Collects deliveries, and messages to people. */
-export function deliveryCollector({
-  clock,
-  deliveries: { attemptTotals, log, oldestPending, totals },
-  messageTotals,
-}: {
-  clock: Pick<Clock, "now">;
-  deliveries: Pick<Deliveries, "attemptTotals" | "log" | "oldestPending" | "totals">;
-  /** Returns the changes that wait for a message to people, and the messages since the start. */
-  messageTotals: () => { queued: number; composed: number };
-}): Collector {
+export function deliveryCollector({ clock, messaging }: Monitored<"clock" | "messaging">): Collector {
+  const { attemptTotals, log, oldestPending, totals } = messaging.deliveries;
   return () => {
     const now = clock.now();
-    const { queued, composed } = messageTotals();
+    const { queued, composed } = messaging.notifications.totals();
     return {
       deliveries: totals().map(({ recipient, status, total }) => [{ recipient, status }, total]),
       attempts: attemptTotals().map(({ recipient, result, total }) => [{ recipient, result }, total]),

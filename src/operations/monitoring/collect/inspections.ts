@@ -1,17 +1,14 @@
-import type { Inspections } from "../../../facts/inspection/inspections.ts";
-import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Originals } from "../../../facts/inspection/originals/open-originals.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { inspectionPriorities } from "../../../platform/vocabulary/inspections.ts";
 import { createIncreasing, type Collector } from "../metrics/metrics.ts";
+import type { Monitored } from "./services.ts";
 
 const outcomes = ["imitation", "harmless", "failed", "skipped"] as const;
 
 /** Collects the original pages, with which inspected pages are compared. */
-export function originalCollector(
-  originals: Pick<Originals, "summaries">,
-  domains: Pick<ProtectedDomains, "list">,
-): Collector {
+export function originalCollector({
+  domains,
+  inspection: { originals },
+}: Monitored<"domains" | "inspection">): Collector {
   return () => {
     const summaries = originals.summaries();
     const stateOf = ({ capturedAt, problem }: (typeof summaries)[number]) =>
@@ -31,10 +28,10 @@ export function originalCollector(
 }
 
 /** Collects the inspection of pages. */
-export function inspectionCollector(
-  inspections: Pick<Inspections, "status">,
-  clock: Pick<Clock, "now">,
-): Collector {
+export function inspectionCollector({
+  clock,
+  inspection: { inspections },
+}: Monitored<"clock" | "inspection">): Collector {
   // The counts are stored, and a restored backup has smaller ones.
   const increasing = createIncreasing();
   return () => {

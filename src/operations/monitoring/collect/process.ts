@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import type { Collector } from "../metrics/metrics.ts";
+import type { Monitored } from "./services.ts";
 
 const halfMinuteMs = 30_000;
 const resolutionMs = 100;
 
 /** Collects the state of this process. */
-export function processCollector(clock: Pick<Clock, "now">): Collector {
+export function processCollector({ clock }: Monitored<"clock">): Collector {
   const delaySeconds = measureDelay();
   const startedAt = clock.now() - Math.round(process.uptime() * 1000);
   return () => {

@@ -1,29 +1,19 @@
 import type { Archive } from "../../../engines/archive/archive.ts";
-import type { ActivityCounts, ActivityTotal } from "../../../intake/sources/activity/source-activity.ts";
+import type { ActivityCounts } from "../../../intake/sources/activity/source-activity.ts";
 import {
   archiveCheckStates,
   type ArchiveCheckStatus,
 } from "../../../intake/sources/archive-checks/archive-checks.ts";
 import type { CertificateLogStatus } from "../../../intake/sources/certificate-logs/status.ts";
-import { needsAttention, type Source, type SourceStatus } from "../../../intake/sources/source.ts";
+import { needsAttention, type SourceStatus } from "../../../intake/sources/source.ts";
 import { createIncreasing, metrics, type Collector, type Readings } from "../metrics/metrics.ts";
-
-export interface SourceNumbers {
-  /** Counts by origin of names, sources or not. */
-  totals: readonly ActivityTotal[];
-  sources: readonly Pick<Source, "kind" | "name" | "declaredAs" | "status">[];
-  archive: Archive;
-  /** Absent: certificate logs are not followed. */
-  certificateLogs?: { logs(): readonly CertificateLogStatus[] } | undefined;
-  /** Checks of protected domains against the names seen before. */
-  archiveChecks: () => readonly Pick<ArchiveCheckStatus, "state">[];
-}
+import type { Monitored } from "./services.ts";
 
 /** Collects what arrives from the origins of names. */
-export function sourceCollector(numbers: () => SourceNumbers): Collector {
+export function sourceCollector({ names }: Monitored<"names">): Collector {
   const increasing = createIncreasing();
   return () => {
-    const { totals, sources, archive, archiveChecks, certificateLogs } = numbers();
+    const { totals, sources, archive, archiveChecks, certificateLogs } = names.metrics();
     // Totals are stored; one decreases when something is taken back.
     const counted = (key: keyof ActivityCounts) =>
       totals.map(

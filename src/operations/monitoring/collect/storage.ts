@@ -1,9 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Database } from "../../../platform/database/database.ts";
-import type { DatabaseHealth } from "../../../platform/database/health/health.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
 import type { Collector } from "../metrics/metrics.ts";
+import type { Monitored } from "./services.ts";
 
 const hourMs = 3_600_000;
 
@@ -12,11 +11,7 @@ export function storageCollector({
   clock,
   database,
   databaseHealth,
-}: {
-  clock: Pick<Clock, "monotonicMs">;
-  database: Pick<Database, "bytesOnDisk" | "lockIncident" | "path" | "writeTotals">;
-  databaseHealth: Pick<DatabaseHealth, "status">;
-}): Collector {
+}: Monitored<"clock" | "database" | "databaseHealth">): Collector {
   const screenshotBytes =
     database.path === ":memory:"
       ? async () => null
@@ -84,18 +79,8 @@ async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Numbers of backups. */
-export interface BackupNumbers {
-  /** Null: no scheduled backups. */
-  schedule: string | null;
-  completed: { at: Instant; bytes: number } | null;
-  /** Since when a scheduled backup has been missing; null: none is. */
-  overdueSince: Instant | null;
-  failuresTotal: number;
-}
-
 /** Collects backups. */
-export function backupCollector(backups: { status(): BackupNumbers }, clock: Pick<Clock, "now">): Collector {
+export function backupCollector({ backups, clock }: Monitored<"backups" | "clock">): Collector {
   return () => {
     const { schedule, completed, overdueSince, failuresTotal } = backups.status();
     const isScheduled = schedule !== null;

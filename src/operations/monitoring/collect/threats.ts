@@ -1,14 +1,10 @@
 import { and, count, desc, eq, sql, sum } from "drizzle-orm";
-import type { Database } from "../../../platform/database/database.ts";
 import { protectedDomains } from "../../../threats/domains/tables.ts";
-import type { OpenedEnrichment } from "../../../facts/enrichment/open-enrichment.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { resolverVerdicts } from "../../../platform/network/dns/resolver-check.ts";
-import type { Scans } from "../../../intake/scans/scans.ts";
 import { threatCounts } from "../../../threats/threats/store/tables.ts";
-import type { Threats } from "../../../threats/threats/threats.ts";
 import { scanFailures } from "../../../platform/vocabulary/scans.ts";
 import { createIncreasing, type Collector } from "../metrics/metrics.ts";
+import type { Monitored } from "./services.ts";
 
 /** Maximum number of protected domains with a series of their own. */
 const domainsMax = 100;
@@ -17,10 +13,7 @@ const domainsMax = 100;
 export function threatCollector({
   database: { query },
   threats,
-}: {
-  database: Pick<Database, "query">;
-  threats: Pick<Threats, "totals">;
-}): Collector {
+}: Monitored<"database" | "threats">): Collector {
   const total = sum(threatCounts.total);
   return () => {
     const byDomain = query
@@ -49,7 +42,7 @@ export function threatCollector({
 }
 
 /** Collects scans and the state of the resolvers. */
-export function scanCollector(scans: Pick<Scans, "latestOutcome" | "resolverHealth" | "totals">): Collector {
+export function scanCollector({ scans }: Monitored<"scans">): Collector {
   const increasing = createIncreasing();
   return () => {
     const { byFailure, byStatus, completedAt } = scans.totals();
@@ -81,10 +74,7 @@ export function scanCollector(scans: Pick<Scans, "latestOutcome" | "resolverHeal
 export function lookupCollector({
   clock,
   enrichment: { dueCounts, meter, running },
-}: {
-  clock: Pick<Clock, "now">;
-  enrichment: Pick<OpenedEnrichment, "dueCounts" | "meter" | "running">;
-}): Collector {
+}: Monitored<"clock" | "enrichment">): Collector {
   return () => {
     const totals = meter.totals();
     return {
