@@ -189,9 +189,18 @@ export function openNoticeChannel(
     timeoutMs?: number;
   } = {},
 ): Channel<ChannelTarget> {
-  const settings = { allowHttp, allowPrivateNetworks, caFile: null, idleMax: 4, timeoutMs };
+  const settings = { allowHttp, allowPrivateNetworks, caFile: null, timeoutMs };
   const turns = createTurns();
-  const sending = { clock, resolveHost, screenshotOf, settings, statusOf, turns, version: "1.2.3" };
+  const sending = {
+    clock,
+    idleMax: 4,
+    resolveHost,
+    screenshotOf,
+    settings,
+    statusOf,
+    turns,
+    version: "1.2.3",
+  };
   return createNoticeChannels([type], sending)[0]!.channel;
 }
 

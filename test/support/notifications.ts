@@ -54,12 +54,12 @@ export function openNotificationsWorld({
     settings: {
       retryDelaysMs: [60_000],
       retryJitter: 0,
-      concurrency: 8,
+      endpointConcurrency: 8,
       breaker: false,
-      requestsMax: 64,
       disableAfterMs: null,
-      retention: { eventsMs: 30 * 86_400_000, deliveriesMs: 30 * 86_400_000 },
     },
+    requestsMax: 64,
+    retention: { eventsMs: 30 * 86_400_000, deliveriesMs: 30 * 86_400_000 },
   });
   const channels = createChannels({
     auditLog,

@@ -18,13 +18,16 @@ import type { EventType } from "../../src/platform/vocabulary/events.ts";
 import { fillRandom, temporaryFolder } from "./appliance.ts";
 import { openNewDatabase } from "./new-database.ts";
 
-type Settings = DeliverySettings & Parameters<typeof createWebhookChannel>[0]["settings"];
+type Settings = DeliverySettings &
+  Parameters<typeof createWebhookChannel>[0]["settings"] &
+  Pick<Parameters<typeof createWebhookChannel>[0], "idleMax"> &
+  Pick<Parameters<typeof createDeliveries>[0], "requestsMax" | "retention">;
 
 const defaultSettings: Settings = {
   timeoutMs: 20_000,
   retryDelaysMs: specifiedRetryDelaysMs,
   retryJitter: 0,
-  concurrency: 8,
+  endpointConcurrency: 8,
   breaker: false,
   requestsMax: 4_096,
   idleMax: 256,
@@ -60,6 +63,7 @@ export function openWebhooks({
   const log = createLog({ level: "info", format: "json", clock, write: (line) => void logLines.push(line) });
   const channel = createWebhookChannel({
     clock,
+    idleMax: settings.idleMax,
     resolveHost,
     settings,
     signedAt: clock.now,
@@ -74,6 +78,8 @@ export function openWebhooks({
     ids,
     log,
     outbox,
+    requestsMax: settings.requestsMax,
+    retention: settings.retention,
     settings,
   });
   const { recipients, replay, dispatcher } = deliveries;

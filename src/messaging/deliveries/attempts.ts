@@ -15,9 +15,7 @@ export type Send = (
 
 export interface LaneSettings {
   /** Maximum number of concurrent attempts per recipient that sets none of its own. Read for each attempt. */
-  concurrency: number;
-  /** Maximum number of concurrent attempts, which the file descriptors permit. */
-  requestsMax: number;
+  endpointConcurrency: number;
 }
 
 /** Pause after an internal error, so that the delivery does not spin. */
@@ -40,9 +38,14 @@ export function createAttemptSlots({
   clock,
   log,
   onRoom,
+  requestsMax,
   settings,
-}: Needs<"clock" | "log"> & { onRoom: () => void; settings: LaneSettings }) {
-  const { requestsMax } = settings;
+}: Needs<"clock" | "log"> & {
+  onRoom: () => void;
+  /** Maximum number of concurrent attempts, which the file descriptors permit. */
+  requestsMax: number;
+  settings: LaneSettings;
+}) {
   const inFlightShared = Math.min(inFlightSharedMax, Math.ceil(requestsMax / 2));
   const failingMax = Math.max(1, Math.floor(requestsMax * failingShare));
   let inFlight = 0;
@@ -66,7 +69,7 @@ export function createAttemptSlots({
       if (draining || starved !== undefined) return false;
       if (startedThisTurn >= startsPerTurnMax || inFlight >= requestsMax) return false;
       if (lane.failing) return lane.inFlight === 0 && failingInFlight < failingMax;
-      const limit = lane.recipient.concurrency ?? settings.concurrency;
+      const limit = lane.recipient.concurrency ?? settings.endpointConcurrency;
       return lane.inFlight < limit && (inFlight < inFlightShared || lane.inFlight === 0);
     },
     /** Returns a function that gives the slot back, and returns whether lanes may have waited for it. */

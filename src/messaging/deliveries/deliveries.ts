@@ -1,6 +1,7 @@
 import { recipientActions, type AuditAction } from "../../access/audit/actions.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Needs } from "../../platform/database/needs.ts";
+import type { Config } from "../../platform/config/config.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { createThreatSnapshots } from "../../threats/threats/store/snapshots.ts";
@@ -25,21 +26,11 @@ import { createDeliveryTotals, type DeliveryTotal, createOldestPending } from ".
 import { createDeliveryHours, type DeliveryHours } from "./store/hours.ts";
 import { extended, type RetryPolicy } from "./rules/retry-schedule.ts";
 
-/** Read when they are needed, because they can change. */
-export interface DeliverySettings {
-  retryDelaysMs: readonly number[];
-  /** Maximum share of a delay that is added at random, 0 to 0.1. */
-  retryJitter: number;
-  /** Maximum number of concurrent attempts for a recipient without its own setting. */
-  concurrency: number;
-  /** Whether deliveries to a failing recipient are held behind one probe. */
-  breaker: boolean;
-  /** Maximum number of concurrent attempts for all recipients together. */
-  requestsMax: number;
-  /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
-  disableAfterMs: number | null;
-  retention: { eventsMs: number; deliveriesMs: number };
-}
+/** Settings of `webhooks`. Read when they are needed, because they can change. */
+export type DeliverySettings = Pick<
+  Config["webhooks"],
+  "breaker" | "disableAfterMs" | "endpointConcurrency" | "retryJitter"
+> & { retryDelaysMs: readonly number[] };
 
 /** Sends messages to one recipient each. */
 export interface Messages {
@@ -94,11 +85,15 @@ interface DeliveriesDependencies extends Needs<"clock" | "database" | "ids" | "l
   auditLog: AuditLog;
   channels: readonly Channel[];
   outbox: Outbox;
+  /** Maximum number of concurrent attempts for all recipients together. */
+  requestsMax: number;
+  retention: Pick<Config["retention"], "deliveriesMs" | "eventsMs">;
   settings: DeliverySettings;
 }
 
 export function createDeliveries(dependencies: DeliveriesDependencies): Deliveries {
-  const { auditLog, channels: channelList, clock, database, ids, log, outbox, settings } = dependencies;
+  const { auditLog, channels: channelList, clock, database, ids, log, outbox } = dependencies;
+  const { requestsMax, retention: kept, settings } = dependencies;
   const channels = new Map(channelList.map((channel) => [channel.kind, channel]));
   const recipients = createRecipients({ channels, clock, database });
   const { longest, policyOf } = policiesOf(channelList, settings);
@@ -132,13 +127,14 @@ export function createDeliveries(dependencies: DeliveriesDependencies): Deliveri
     policy: longest,
     recipients,
     release: createRelease({ database, settings }),
+    requestsMax,
     settings,
     send: senderOver(channels),
   });
   const deliveryLog = createDeliveryLog({ database });
   const totals = createDeliveryTotals({ database, log });
   const onDue = dispatcher.wake;
-  const retention = createRetention({ channels, clock, database, hours, log, settings: settings.retention });
+  const retention = createRetention({ channels, clock, database, hours, log, settings: kept });
   const replay = createReplay({
     auditLog,
     clock,
@@ -252,7 +248,7 @@ function createAttemptCounter() {
 /** Returns the present policy of each channel, and the longest one. All agree as far as the shorter ones go. */
 function policiesOf(
   channels: readonly { kind: string; retriesForMs?: number }[],
-  settings: { readonly retryDelaysMs: readonly number[]; readonly retryJitter: number },
+  settings: Pick<DeliverySettings, "retryDelaysMs" | "retryJitter">,
 ): { longest: () => RetryPolicy; policyOf: (kind: string) => RetryPolicy } {
   let known: { usual: RetryPolicy; policies: Map<string, RetryPolicy> } | undefined;
   const present = () => {

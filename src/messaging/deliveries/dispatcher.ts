@@ -40,13 +40,14 @@ interface DispatcherDependencies extends Needs<"clock" | "database" | "log"> {
   policy: () => RetryPolicy;
   recipients: Recipients;
   release: Release;
+  requestsMax: number;
   send: Send;
   settings: LaneSettings;
 }
 
 export function createDispatcher(dependencies: DispatcherDependencies) {
-  const { clock, database, due, fanOut, log, createRecorder, outbox, policy, recipients } = dependencies;
-  const { release, send, settings } = dependencies;
+  const { clock, database, due, fanOut, log, createRecorder, outbox, policy, recipients, release } =
+    dependencies;
   const repair = createScheduleRepair({ clock, due, log, policy, release });
   let run: Run | undefined;
   let foreignVersion = -1;
@@ -56,7 +57,7 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     const recorder = createRecorder((...recorded) => rounds.noteRecorded(...recorded));
     const onStalled = (error: unknown) => rounds.reportStalled(error);
     const { signal } = abort;
-    const lanes = createLanes({ clock, due, log, onStalled, recorder, send, settings, signal });
+    const lanes = createLanes({ ...dependencies, onStalled, recorder, signal });
     const rounds = createRounds({ clock, fanOut, lanes, log, release, repair });
     const poll = database.isShared
       ? every({ clock, pattern: everySecond, run: checkForeignCommits })

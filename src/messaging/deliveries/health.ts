@@ -21,12 +21,11 @@ export interface Attempted {
 
 interface HealthDependencies {
   database: Database;
-  settings: {
-    /** Whether deliveries to a failing recipient are held behind one probe. */
-    breaker: boolean;
-    /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
-    disableAfterMs: number | null;
-  };
+  /**
+   * `breaker`: whether deliveries to a failing recipient are held behind one probe. `disableAfterMs`: duration of
+   * uninterrupted failure after which a recipient is disabled; null for never.
+   */
+  settings: { breaker: boolean; disableAfterMs: number | null };
 }
 
 export function createHealth({ database, settings }: HealthDependencies) {

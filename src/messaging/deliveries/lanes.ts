@@ -24,6 +24,8 @@ interface LaneDependencies extends Needs<"clock" | "log"> {
   /** Called with an error of the database that nobody else would catch. The deliveries stay pending there. */
   onStalled: (error: unknown) => void;
   recorder: Recorder;
+  /** Maximum number of concurrent attempts for all recipients together. */
+  requestsMax: number;
   send: Send;
   settings: LaneSettings;
   /** Aborts the attempts in flight. */
@@ -98,8 +100,8 @@ interface StarterDependencies extends LaneDependencies {
 
 /** Starts the attempts of one lane at a time, as the slots, its rate, and a hold of its deliveries allow. */
 function createStarter({ noteDue, pumpAll, ...dependencies }: StarterDependencies) {
-  const { clock, due, log, onStalled, recorder, settings } = dependencies;
-  const slots = createAttemptSlots({ clock, log, onRoom: () => resume(pumpAll), settings });
+  const { clock, due, onStalled, recorder } = dependencies;
+  const slots = createAttemptSlots({ ...dependencies, onRoom: () => resume(pumpAll) });
   const { pauseForDescriptors } = slots;
   const attempt = createAttempt({ ...dependencies, noteDue, pauseForDescriptors });
 

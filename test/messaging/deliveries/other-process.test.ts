@@ -8,7 +8,7 @@ import { openWebhooks } from "../../support/webhooks.ts";
 // Changes that a command makes while a server delivers. The server's clock stands still, so it polls for nothing.
 
 const clock = manualClock();
-const server = () => openWebhooks({ clock, concurrency: 1, retryDelaysMs: [60_000] });
+const server = () => openWebhooks({ clock, endpointConcurrency: 1, retryDelaysMs: [60_000] });
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
   for (const step of cleanup.splice(0).reverse()) await step();

@@ -16,7 +16,7 @@ async function deliverWhile({ breakReads, repair }: { breakReads: string; repair
     return new Response("ok");
   });
   cleanup.push(receiver.stop);
-  const webhooks = openWebhooks({ concurrency: 1 });
+  const webhooks = openWebhooks({ endpointConcurrency: 1 });
   cleanup.push(() => webhooks.dispose());
   webhooks.endpoints.add({ url: receiver.url });
   const events = [webhooks.record(), webhooks.record(), webhooks.record()];

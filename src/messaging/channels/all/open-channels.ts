@@ -1,7 +1,7 @@
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
-import { createDeliveries, type DeliverySettings } from "../../deliveries/deliveries.ts";
+import { createDeliveries } from "../../deliveries/deliveries.ts";
 import type { Enrichment } from "../../../facts/enrichment/enrichment.ts";
 import type { Outbox } from "../../../threats/events/outbox.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
@@ -12,7 +12,6 @@ import { createThreatSnapshots } from "../../../threats/threats/store/snapshots.
 import { discord } from "../discord/discord.ts";
 import { createEmailChannel } from "../email/email-channel.ts";
 import { googleChat } from "../google-chat/google-chat.ts";
-import type { HttpSettings } from "../http/destination-rules.ts";
 import { createNoticeChannels, type NoticeChannel } from "../http/notice-channel.ts";
 import { createSmallScreenshots } from "../http/screenshots.ts";
 import { matrix } from "../matrix/matrix.ts";
@@ -58,9 +57,10 @@ export function openChannels({
   turns: Turns;
   version: string;
 }) {
-  const sending = settingsOf(config);
-  const resolveHost = config.webhooks.onlyLoopback ? resolveNothing : createSystemResolver({ clock });
-  const http = { clock, resolveHost, settings: sending, turns, version };
+  const { retention, webhooks: sending } = config;
+  const { idleMax, requestsMax } = connectionLimits(descriptorLimit());
+  const resolveHost = sending.onlyLoopback ? resolveNothing : createSystemResolver({ clock });
+  const http = { clock, idleMax, resolveHost, settings: sending, turns, version };
   const webhook = createWebhookChannel({ ...http, signedAt });
   const screenshots = createSmallScreenshots(screenshotOf);
   const snapshots = createThreatSnapshots(database);
@@ -76,6 +76,8 @@ export function openChannels({
     ids,
     log,
     outbox,
+    requestsMax,
+    retention,
     settings: sending,
   });
   const { recipients } = deliveries;
@@ -88,45 +90,6 @@ export function openChannels({
       get mailServer() {
         return email.mailServer;
       },
-    },
-  };
-}
-
-/** Returns the settings of requests and deliveries with their present values. */
-function settingsOf({
-  retention,
-  webhooks,
-}: Pick<Config, "retention" | "webhooks">): HttpSettings & DeliverySettings {
-  return {
-    ...connectionLimits(descriptorLimit()),
-    onlyLoopback: webhooks.onlyLoopback,
-    retention,
-    get allowHttp() {
-      return webhooks.allowHttp;
-    },
-    get allowPrivateNetworks() {
-      return webhooks.allowPrivateNetworks;
-    },
-    get breaker() {
-      return webhooks.breaker;
-    },
-    get caFile() {
-      return webhooks.caFile;
-    },
-    get concurrency() {
-      return webhooks.endpointConcurrency;
-    },
-    get disableAfterMs() {
-      return webhooks.disableAfterMs;
-    },
-    get retryDelaysMs() {
-      return webhooks.retryDelaysMs;
-    },
-    get retryJitter() {
-      return webhooks.retryJitter;
-    },
-    get timeoutMs() {
-      return webhooks.timeoutMs;
     },
   };
 }

@@ -8,13 +8,10 @@ export interface DestinationRules extends AddressRules {
   allowHttp: boolean;
 }
 
-/** Settings of everything that is sent over HTTP. */
-/** Read when they are needed, because they can change, except `idleMax`. */
+/** Settings of everything that is sent over HTTP. Read when they are needed, because they can change. */
 export interface HttpSettings extends DestinationRules {
   /** Certificate authority that is trusted for all recipients. */
   caFile: string | null;
-  /** Maximum number of idle connections that are kept for the next message. */
-  idleMax: number;
   /** Timeout of each request. */
   timeoutMs: number;
 }

@@ -19,6 +19,8 @@ const responseBytesMax = 65_536;
 
 /** Dependencies of a channel that sends HTTP requests. */
 export interface HttpSending extends Needs<"clock"> {
+  /** Maximum number of idle connections that are kept for the next message. */
+  idleMax: number;
   resolveHost: ResolveHost;
   settings: HttpSettings;
   /** Shared with everything else that processes responses. */
@@ -30,9 +32,8 @@ export interface HttpSending extends Needs<"clock"> {
 export type HttpSender = ReturnType<typeof createHttpSender>;
 
 /** Sends requests over connections that all recipients of the channels share. */
-export function createHttpSender({ clock, resolveHost, settings, turns, version }: HttpSending) {
+export function createHttpSender({ clock, idleMax, resolveHost, settings, turns, version }: HttpSending) {
   const tlsFilesOf = createTlsFiles(settings);
-  const { idleMax } = settings;
   const client = createHttpClient({ rules: settings, resolveHost, turns, idleMax });
   return {
     tlsFilesOf,

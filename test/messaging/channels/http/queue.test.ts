@@ -37,12 +37,12 @@ function open(...replies: Reply[]) {
     settings: {
       retryDelaysMs: specifiedRetryDelaysMs,
       retryJitter: 0,
-      concurrency: 8,
+      endpointConcurrency: 8,
       breaker: false,
-      requestsMax: 64,
       disableAfterMs: null,
-      retention: { eventsMs: 86_400_000, deliveriesMs: 86_400_000 },
     },
+    requestsMax: 64,
+    retention: { eventsMs: 86_400_000, deliveriesMs: 86_400_000 },
   });
   const { seq } = database.transaction(() =>
     deliveries.recipients.insert({
