@@ -2,11 +2,10 @@ import type { App } from "../../app/app.ts";
 import { blockListFormats } from "../../platform/vocabulary/lists.ts";
 import { listAddress, type List } from "../../response/outputs/block-lists/list.ts";
 import { listPresentation } from "../../response/outputs/block-lists/presentation.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
+import { appCommand } from "../appliance/app-command.ts";
 import { entryCommand, entryCommands, printCreated, type Created } from "../entries/entry-commands.ts";
 import { fieldFlags, readFields } from "../entries/entry-fields.ts";
-import { command } from "../terminal/command.ts";
-import { choice, configFlag, jsonFlag, text } from "../terminal/flags.ts";
+import { choice, jsonFlag, text } from "../terminal/flags.ts";
 import { replaceFile } from "../terminal/replace-file.ts";
 
 const { fields } = listPresentation;
@@ -28,23 +27,20 @@ const rotate = entryCommand(listPresentation, "rotate", rotateFlags, async (call
   printCreated(listPresentation, { ...withAddress(rotated, call), note }, call);
 });
 
-const exportCommand = command({
+const exportCommand = appCommand({
   name: "export",
   arguments: "<list>",
-  summary: "write a block list to standard output or a file",
   flags: {
-    format: choice("--format <format>", blockListFormats, "txt", "format"),
-    output: text("--output <file>", "write to this file"),
-    config: configFlag,
+    format: choice("--format <format>", blockListFormats, "txt"),
+    output: text("--output <file>"),
   },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ lists }) => {
-      const found = lists.get(args[0] ?? "");
-      const bytes = await (await lists.file(found, options.format)).bytes();
-      if (options.output === undefined) return terminal.out.write(Buffer.from(bytes).toString("latin1"));
-      const changed = await replaceFile(options.output, bytes);
-      terminal.out.write(`${changed ? "changed" : "unchanged"}\n`);
-    }),
+  async run({ app: { lists }, args: [key = ""], options, terminal }) {
+    const found = lists.get(key);
+    const bytes = await (await lists.file(found, options.format)).bytes();
+    if (options.output === undefined) return void terminal.out.write(Buffer.from(bytes).toString("latin1"));
+    const changed = await replaceFile(options.output, bytes);
+    terminal.out.write(`${changed ? "changed" : "unchanged"}\n`);
+  },
 });
 
 export const blockListCommands = entryCommands(listPresentation, {

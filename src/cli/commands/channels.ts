@@ -2,11 +2,10 @@ import { channelPresentation, subscriptionsTo } from "../../messaging/channels/a
 import type { TestResult } from "../../messaging/channels/all/channels.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { shellWord } from "../../platform/lib/shell-word.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
+import { appCommand } from "../appliance/app-command.ts";
 import { entryCommands } from "../entries/entry-commands.ts";
-import { command, FailedError } from "../terminal/command.ts";
-import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
+import { FailedError } from "../terminal/command.ts";
+import { jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import {
@@ -17,16 +16,12 @@ import {
 } from "./recipient-deliveries.ts";
 import { replayCommand } from "./recipient-replay.ts";
 
-const test = command({
+const test = appCommand({
   name: "test",
   arguments: "<channel>",
-  summary: "send a test message once and show the response",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ channels }) => {
-      const by = actorOfShell(terminal.env);
-      report(terminal, options.json, await channels.test(args[0] ?? "", { by }));
-    }),
+  flags: { json: jsonFlag },
+  run: async ({ app: { channels }, args: [key = ""], by, options, terminal }) =>
+    report(terminal, options.json, await channels.test(key, { by })),
 });
 
 /** Prints the outcome of a test message. @throws FailedError with what to change if it failed */

@@ -7,11 +7,10 @@ import { originalRoles } from "../../facts/inspection/model/original.ts";
 import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import { FieldError } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { choice, configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
-import { printJson, printRows, type Column } from "../terminal/table.ts";
+import { appCommand } from "../appliance/app-command.ts";
+import { UsageError } from "../terminal/command.ts";
+import { choice, jsonFlag, text, toggle } from "../terminal/flags.ts";
+import { printList, type Column } from "../terminal/table.ts";
 import { shellWord } from "../../platform/lib/shell-word.ts";
 
 const columns: Column<OriginalState>[] = [
@@ -32,44 +31,38 @@ function stateOf({ original: { problem }, versions }: OriginalState): string {
 }
 
 /** Lists the original pages of a domain, adds or removes one, or requests a capture. */
-export const originalsCommand = command({
+export const originalsCommand = appCommand({
   name: "originals",
   arguments: "<domain>",
-  summary: "list or change the original pages of a protected domain",
   flags: {
-    add: text("--add <url>", "add a page"),
-    role: choice("--role <role>", originalRoles, "other", "what the added page is"),
-    remove: text("--remove <url>", "remove a page"),
-    capture: toggle("--capture", "capture all pages as soon as the server runs"),
+    add: text("--add <url>"),
+    role: choice("--role <role>", originalRoles, "other"),
+    remove: text("--remove <url>"),
+    capture: toggle("--capture"),
     json: jsonFlag,
-    config: configFlag,
   },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ database, domains, inspection: { originals } }) => {
-      const domain = domains.find(args[0] ?? "");
-      if (domain === undefined)
-        throw new UsageError(`${visible(args[0] ?? "", 100)} is not a protected domain`);
-      const by = { by: actorOfShell(terminal.env) };
-      const { add: address, capture, remove, role } = options;
-      database.transaction(() => {
-        if (remove !== undefined) originals.remove(domain, seqOf(originals, domain, remove), by);
-        if (address !== undefined) asUsage(() => originals.add(domain, { address, role }, by));
-        if (capture) originals.makeDue(domain);
-      });
-      const pages = originals.pages(domain);
-      if (options.json) for (const page of pages) printJson(terminal.out, shape(page));
-      else
-        printRows(terminal, pages, {
-          columns,
-          none: "no original pages yet; a running server captures the home page within a minute",
-        });
-      const isPending = address !== undefined || capture;
-      if (isPending && !domain.enabled)
-        terminal.err.write(`nothing is captured while ${domain.domain} is disabled\n`);
-      else if (isPending && !originals.isEnabled)
-        terminal.err.write("nothing is captured while lookups.enabled is false\n");
-      else if (isPending) terminal.err.write("a running server captures the pages within a minute\n");
-    }),
+  run({ app, args: [name = ""], by, options, terminal }) {
+    const { originals } = app.inspection;
+    const domain = app.domains.find(name);
+    if (domain === undefined) throw new UsageError(`${visible(name, 100)} is not a protected domain`);
+    const { add: address, capture, remove, role } = options;
+    app.database.transaction(() => {
+      if (remove !== undefined) originals.remove(domain, seqOf(originals, domain, remove), { by });
+      if (address !== undefined) asUsage(() => originals.add(domain, { address, role }, { by }));
+      if (capture) originals.makeDue(domain);
+    });
+    printList({ options, terminal }, originals.pages(domain), {
+      columns,
+      json: shape,
+      none: "no original pages yet; a running server captures the home page within a minute",
+    });
+    const isPending = address !== undefined || capture;
+    if (isPending && !domain.enabled)
+      terminal.err.write(`nothing is captured while ${domain.domain} is disabled\n`);
+    else if (isPending && !originals.isEnabled)
+      terminal.err.write("nothing is captured while lookups.enabled is false\n");
+    else if (isPending) terminal.err.write("a running server captures the pages within a minute\n");
+  },
 });
 
 function seqOf(originals: App["inspection"]["originals"], domain: ProtectedDomain, address: string): number {

@@ -1,17 +1,16 @@
 import type { App } from "../../app/app.ts";
 import type { AttemptResult } from "../../messaging/deliveries/channel.ts";
 import type { Attempt, Delivery, DeliveryFilter } from "../../messaging/deliveries/delivery-log.ts";
-import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { isMessage, titleOf } from "../../messaging/content/sent-message.ts";
 import { deliveryStatuses } from "../../platform/vocabulary/channels.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, FailedError } from "../terminal/command.ts";
-import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
-import { type Column, printJson, printRows, renderFacts, renderTable, shortTime } from "../terminal/table.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { appCommand, type AppCall } from "../appliance/app-command.ts";
+import { FailedError } from "../terminal/command.ts";
+import { choice, jsonFlag, number, text } from "../terminal/flags.ts";
+import { type Column, printJson, printList, renderFacts, renderTable, shortTime } from "../terminal/table.ts";
 
 /** A group of commands about recipients of one sort. */
 export interface RecipientGroup {
@@ -28,21 +27,12 @@ export interface RecipientGroup {
 }
 
 /** Returns the outcome of a test as its JSON output shows it. */
-export function testJson({
-  statusCode,
-  durationMs,
-  failure,
-  error,
-  response,
-  address,
-}: AttemptResult): Record<string, unknown> {
+export function testJson({ failure, response, ...result }: AttemptResult) {
   return {
     ok: failure === null,
-    status_code: statusCode,
-    duration_ms: durationMs,
-    address,
+    ...jsonFields(result, "statusCode durationMs address"),
     failure,
-    error,
+    error: result.error,
     answer: response,
   };
 }
@@ -71,7 +61,7 @@ const attemptColumns: Column<Attempt>[] = [
 
 export function deliveriesCommand(group: RecipientGroup) {
   const { command: name, noun } = group;
-  return command({
+  return appCommand({
     name: "deliveries",
     arguments: "[delivery]",
     summary: "list deliveries, newest first, or show one with its attempts",
@@ -87,28 +77,27 @@ export function deliveriesCommand(group: RecipientGroup) {
       ),
       before: text("--before <delivery>", "only deliveries older than this one, for the next page"),
       json: jsonFlag,
-      config: configFlag,
     },
     examples: [
       [`phishwatch ${name} deliveries --status failed`, "deliveries that failed"],
       [`phishwatch ${name} deliveries dlv_01kf0z7m3yeqz9x8r4p6s2t5vw`, "one delivery with its attempts"],
     ],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, (app) => {
-        const { log } = app.deliveries;
-        const [id] = args;
-        if (id !== undefined) {
-          const delivery = log.get(id);
-          if (delivery === undefined) throw new FailedError(`there is no delivery ${visible(id, 100)}`);
-          return showOne({ terminal, group, app, delivery, json: options.json });
-        }
-        const { recipient, event, status, before, limit, json } = options;
-        const filter = { event, status, before };
-        const recipients = recipient === undefined ? group.recipients(app) : [group.get(app, recipient)];
-        const rows = newest(app, { filter, limit, recipients });
-        if (json) for (const row of rows) printJson(terminal.out, shape(row, group));
-        else printRows(terminal, rows, { columns: columnsFor(group, app.deliveries), none: "no deliveries" });
-      }),
+    run({ app, args: [id], options, terminal }) {
+      const { log } = app.deliveries;
+      if (id !== undefined) {
+        const delivery = log.get(id);
+        if (delivery === undefined) throw new FailedError(`there is no delivery ${visible(id, 100)}`);
+        return showOne({ app, options, terminal }, group, delivery);
+      }
+      const { recipient, event, status, before, limit } = options;
+      const filter = { event, status, before };
+      const recipients = recipient === undefined ? group.recipients(app) : [group.get(app, recipient)];
+      printList({ options, terminal }, newest(app, { filter, limit, recipients }), {
+        columns: columnsFor(group, app.deliveries),
+        json: (delivery) => shape(delivery, group),
+        none: "no deliveries",
+      });
+    },
   });
 }
 
@@ -127,21 +116,18 @@ function newest(
     .slice(0, limit);
 }
 
-function showOne({
-  terminal: { out },
-  group,
-  app: { deliveries },
-  delivery,
-  json,
-}: {
-  terminal: Terminal;
-  group: RecipientGroup;
-  app: App;
-  delivery: Delivery;
-  json: boolean;
-}): void {
+function showOne(
+  {
+    app: { deliveries },
+    options,
+    terminal: { out },
+  }: Pick<AppCall<{ json: typeof jsonFlag }>, "app" | "options" | "terminal">,
+  group: RecipientGroup,
+  delivery: Delivery,
+): void {
   const attempts = deliveries.log.attempts(delivery.id);
-  if (json) return printJson(out, { ...shape(delivery, group), attempt_log: attempts.map(attemptShape) });
+  if (options.json)
+    return printJson(out, { ...shape(delivery, group), attempt_log: attempts.map(attemptShape) });
   const { id, channel, eventId, eventType, recipientName, status, createdAt } = delivery;
   const failure = attempts.at(-1)?.failure ?? null;
   const advice = failure === null ? undefined : deliveries.failureAdvice(channel, failure);
@@ -169,63 +155,40 @@ function nextStep({ status, attempts, nextAttemptAt }: Delivery, { noun }: Recip
 }
 
 export function redeliverCommand({ command: name, noun }: RecipientGroup) {
-  return command({
+  return appCommand({
     name: "redeliver",
     arguments: "<delivery...>",
     summary: "send deliveries again, with all their retries",
     details: "A running server sends them at once; otherwise they are sent at the next start.",
-    flags: { json: jsonFlag, config: configFlag },
+    flags: { json: jsonFlag },
     examples: [
       [
         `phishwatch ${name} redeliver dlv_01kf0z7m3yeqz9x8r4p6s2t5vw`,
         `after fixing the ${noun === "endpoint" ? "receiver" : noun}`,
       ],
     ],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, ({ database, deliveries: { replay } }) => {
-        const by = actorOfShell(terminal.env);
-        // In one transaction: if one delivery does not exist, none is sent.
-        database.transaction(() => void args.map((id) => replay.redeliver(id, { by })));
-        if (options.json) printJson(terminal.out, { deliveries: args.length, queued: true });
-        else terminal.err.write(`${counted(args.length, "delivery", "deliveries")} queued\n`);
-      }),
+    run({ app: { database, deliveries }, args, by, options, terminal }) {
+      // In one transaction: if one delivery does not exist, none is sent.
+      database.transaction(() => void args.map((id) => deliveries.replay.redeliver(id, { by })));
+      if (options.json) printJson(terminal.out, { deliveries: args.length, queued: true });
+      else terminal.err.write(`${counted(args.length, "delivery", "deliveries")} queued\n`);
+    },
   });
 }
 
 function shape(delivery: Delivery, { noun }: RecipientGroup) {
-  const { id, eventId, eventType, recipientId, recipientName, status, attempts } = delivery;
+  const { recipientId, recipientName } = delivery;
   return {
-    id,
-    event_id: eventId,
-    event_type: eventType,
+    ...jsonFields(delivery, "id eventId eventType"),
     [`${noun}_id`]: recipientId,
     [noun]: recipientName,
-    status,
-    attempts,
-    next_attempt_at: optionalIsoTime(delivery.nextAttemptAt),
-    created_at: toIsoTime(delivery.createdAt),
-    completed_at: optionalIsoTime(delivery.completedAt),
+    ...jsonFields(delivery, "status attempts nextAttemptAt createdAt completedAt"),
   };
 }
 
-function attemptShape({
-  startedAt,
-  durationMs,
-  phases,
-  address,
-  statusCode,
-  failure,
-  error,
-  response,
-}: Attempt) {
+function attemptShape(attempt: Attempt) {
   return {
-    started_at: toIsoTime(startedAt),
-    duration_ms: durationMs,
-    phases,
-    address,
-    status_code: statusCode,
-    failure,
-    error,
-    answer: response,
+    ...jsonFields(attempt, "startedAt durationMs phases address statusCode failure error"),
+    answer: attempt.response,
   };
 }

@@ -2,10 +2,9 @@ import type { ReplayRequest } from "../../messaging/deliveries/replay.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { replaySelections } from "../../platform/vocabulary/channels.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, UsageError } from "../terminal/command.ts";
-import { configFlag, jsonFlag, time, toggle } from "../terminal/flags.ts";
+import { appCommand } from "../appliance/app-command.ts";
+import { UsageError } from "../terminal/command.ts";
+import { jsonFlag, time, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { RecipientGroup } from "./recipient-deliveries.ts";
 
@@ -28,7 +27,7 @@ const texts = {
 export function replayCommand(group: RecipientGroup) {
   const { command: name, noun, example } = group;
   const { summary, failed: failedText, missed: missedText, all: allText } = texts[noun];
-  return command({
+  return appCommand({
     name: "replay",
     arguments: `[${noun}]`,
     summary,
@@ -41,7 +40,6 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
       since: time("--since <time>", "only events from this time on (default: all stored events)"),
       yes: toggle("--yes", "send the deliveries"),
       json: jsonFlag,
-      config: configFlag,
     },
     examples: [
       [
@@ -50,28 +48,21 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
       ],
       [`phishwatch ${name} replay ${example} --missed --yes`, "after enabling it again"],
     ],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, async (app) => {
-        const { replay } = app.deliveries;
-        const [recipient] = args;
-        const { failed, missed, all, since = 0, yes } = options;
-        const given = { failed, missed, all };
-        const which = replaySelections.filter((one) => given[one]);
-        if (which.length !== 1) throw new UsageError("use one of --failed, --missed and --all");
-        if (recipient === undefined && !failed)
-          throw new UsageError(`name the ${noun}, as in: phishwatch ${name} replay ${example} --missed`);
-        const request: ReplayRequest = {
-          which: which[0]!,
-          since,
-          ...(recipient === undefined ? {} : { recipient: group.get(app, recipient).id }),
-        };
-        const from = since === 0 ? "" : ` since ${toIsoTime(since)}`;
-        const count = yes
-          ? await replay.run(request, { by: actorOfShell(terminal.env) })
-          : replay.count(request);
-        if (options.json) return printJson(terminal.out, { deliveries: count, queued: yes });
-        const next = yes ? " queued" : `; to send ${count === 1 ? "it" : "them"}, add --yes`;
-        terminal.err.write(`${counted(count, "delivery", "deliveries")}${from}${next}\n`);
-      }),
+    async run({ app, args: [recipient], by, options, terminal }) {
+      const { replay } = app.deliveries;
+      const { failed, missed, all, since = 0, yes } = options;
+      const given = { failed, missed, all };
+      const which = replaySelections.filter((one) => given[one]);
+      if (which.length !== 1) throw new UsageError("use one of --failed, --missed and --all");
+      if (recipient === undefined && !failed)
+        throw new UsageError(`name the ${noun}, as in: phishwatch ${name} replay ${example} --missed`);
+      const to = recipient === undefined ? {} : { recipient: group.get(app, recipient).id };
+      const request: ReplayRequest = { which: which[0]!, since, ...to };
+      const from = since === 0 ? "" : ` since ${toIsoTime(since)}`;
+      const count = yes ? await replay.run(request, { by }) : replay.count(request);
+      if (options.json) return printJson(terminal.out, { deliveries: count, queued: yes });
+      const next = yes ? " queued" : `; to send ${count === 1 ? "it" : "them"}, add --yes`;
+      terminal.err.write(`${counted(count, "delivery", "deliveries")}${from}${next}\n`);
+    },
   });
 }

@@ -1,16 +1,15 @@
 import type { Account } from "../../access/accounts/accounts.ts";
 import type { NewLink } from "../../access/accounts/account-links.ts";
 import type { App } from "../../app/app.ts";
-import type { Config } from "../../platform/config/config.ts";
 import { invitationPath } from "../../web/console/kit/paths.ts";
-import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { roles } from "../../platform/vocabulary/permissions.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
-import { choice, configFlag, duration, jsonFlag, toggle } from "../terminal/flags.ts";
-import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
+import { appCommand, type AppCall } from "../appliance/app-command.ts";
+import { UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
+import { choice, duration, jsonFlag, toggle } from "../terminal/flags.ts";
+import { printJson, printList, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 const linkLifetime = duration("--expires-in <duration>", "lifetime of the link, 10m to 30d (default: 7d)");
@@ -32,119 +31,85 @@ const columns: Column<Account>[] = [
   { title: "STATE", cell: state },
 ];
 
-const list = command({
+const list = appCommand({
   name: "list",
-  summary: "list the accounts of the console",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, ({ accounts }) => {
-      const rows = accounts.list();
-      if (options.json) for (const account of rows) printJson(terminal.out, shape(account));
-      else printRows(terminal, rows, { columns, none: "no accounts" });
-    }),
+  flags: { json: jsonFlag },
+  run: ({ app: { accounts }, ...call }) =>
+    printList(call, accounts.list(), { columns, json: shape, none: "no accounts" }),
 });
 
-const add = command({
+const add = appCommand({
   name: "add",
   arguments: "<name>",
-  summary: "create an account of the console",
   flags: {
-    role: choice("--role <role>", roles, undefined, "role of the account"),
+    role: choice("--role <role>", roles),
     passwordStdin: passwordFlag,
     expiresIn: linkLifetime,
     json: jsonFlag,
-    config: configFlag,
   },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ accountManagement }, config) => {
-      const { role, passwordStdin, expiresIn: lifetimeMs } = options;
-      if (role === undefined) throw new UsageError(`--role is required: ${roles.join(", ")}`);
-      const by = actorOfShell(terminal.env);
-      const wanted = { name: args[0] ?? "", role };
-      if (passwordStdin) {
-        const account = await accountManagement.add(
-          { ...wanted, password: await readPassword(terminal) },
-          { by },
-        );
-        if (options.json) printJson(terminal.out, shape(account));
-        else terminal.err.write(`created the account ${account.name} (${role})\n`);
-        return;
-      }
-      const { account, ...link } = accountManagement.invite({ ...wanted, lifetimeMs }, { by });
-      printLink(link, { account, config, json: options.json, terminal });
-    }),
+  async run(call) {
+    const { app, args, by, options, terminal } = call;
+    const { role, passwordStdin, expiresIn: lifetimeMs } = options;
+    if (role === undefined) throw new UsageError(`--role is required: ${roles.join(", ")}`);
+    const wanted = { name: args[0] ?? "", role };
+    if (!passwordStdin) {
+      const { account, ...link } = app.accountManagement.invite({ ...wanted, lifetimeMs }, { by });
+      return printLink(call, account, link);
+    }
+    const password = await readPassword(terminal);
+    const account = await app.accountManagement.add({ ...wanted, password }, { by });
+    if (options.json) printJson(terminal.out, shape(account));
+    else terminal.err.write(`created the account ${account.name} (${role})\n`);
+  },
 });
 
-const setRole = command({
+const setRole = changeCommand({
   name: "role",
   arguments: "<name> <role>",
-  summary: "change the role of an account",
   details: `Roles: ${roles.join(", ")}. The change takes effect at the account's next request.`,
-  flags: { json: jsonFlag, config: configFlag },
-  examples: [["phishwatch users role alice administrator", "make alice an administrator"]],
-  run: ({ args: [name = "", given], options, terminal }) =>
-    change(name, { options, terminal }, "changed the role of", ({ accountManagement }, { seq }) => {
-      const role = roles.find((one) => one === given);
-      if (role === undefined) throw new UsageError(`the role must be one of ${roles.join(", ")}`);
-      accountManagement.setRole(seq, role, { by: actorOfShell(terminal.env) });
-    }),
+  done: "changed the role of",
+  change({ app: { accountManagement }, args: [, given], by }, { seq }) {
+    const role = roles.find((one) => one === given);
+    if (role === undefined) throw new UsageError(`the role must be one of ${roles.join(", ")}`);
+    accountManagement.setRole(seq, role, { by });
+  },
 });
 
-const disable = command({
+const disable = changeCommand({
   name: "disable",
-  arguments: "<name>",
-  summary: "disable an account and end its sessions",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ args: [name = ""], options, terminal }) =>
-    change(name, { options, terminal }, "disabled", ({ accountManagement }, { seq }) =>
-      accountManagement.disable(seq, { by: actorOfShell(terminal.env) }),
-    ),
+  done: "disabled",
+  change: ({ app: { accountManagement }, by }, { seq }) => accountManagement.disable(seq, { by }),
 });
 
-const enable = command({
+const enable = changeCommand({
   name: "enable",
-  arguments: "<name>",
-  summary: "enable a disabled account",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ args: [name = ""], options, terminal }) =>
-    change(name, { options, terminal }, "enabled", ({ accountManagement }, { seq }) =>
-      accountManagement.enable(seq, { by: actorOfShell(terminal.env) }),
-    ),
+  done: "enabled",
+  change: ({ app: { accountManagement }, by }, { seq }) => accountManagement.enable(seq, { by }),
 });
 
-const reset = command({
+const reset = appCommand({
   name: "reset",
   arguments: "<name>",
-  summary: "replace a lost password, or remove lost one-time codes",
   flags: {
     passwordStdin: passwordFlag,
-    codes: toggle("--codes", "remove the one-time codes and recovery codes; the password stays"),
+    codes: toggle("--codes"),
     expiresIn: linkLifetime,
     json: jsonFlag,
-    config: configFlag,
   },
-  run: ({ args: [name = ""], options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ accounts, accountManagement }, config) => {
-      const { passwordStdin, codes, expiresIn: lifetimeMs, json } = options;
-      if (passwordStdin && codes) throw new UsageError("use either --password-stdin or --codes");
-      const account = accounts.require(name);
-      const { seq } = account;
-      const by = actorOfShell(terminal.env);
-      if (!passwordStdin && !codes)
-        return printLink(accountManagement.reset(seq, { lifetimeMs }, { by }), {
-          account,
-          config,
-          json,
-          terminal,
-        });
-      if (codes) accountManagement.removeCodes(seq, { by });
-      else await accountManagement.setPassword(seq, await readPassword(terminal), { by });
-      if (json) printJson(terminal.out, shape(accounts.require(seq)));
-      else
-        terminal.err.write(
-          `${codes ? "removed the one-time codes" : "set the password"} of ${account.name}\n`,
-        );
-    }),
+  async run(call) {
+    const { app, args, by, options, terminal } = call;
+    const { accounts, accountManagement } = app;
+    const { passwordStdin, codes, expiresIn: lifetimeMs } = options;
+    if (passwordStdin && codes) throw new UsageError("use either --password-stdin or --codes");
+    const account = accounts.require(args[0] ?? "");
+    const { seq } = account;
+    if (!passwordStdin && !codes)
+      return printLink(call, account, accountManagement.reset(seq, { lifetimeMs }, { by }));
+    if (codes) accountManagement.removeCodes(seq, { by });
+    else await accountManagement.setPassword(seq, await readPassword(terminal), { by });
+    if (options.json) return printJson(terminal.out, shape(accounts.require(seq)));
+    terminal.err.write(`${codes ? "removed the one-time codes" : "set the password"} of ${account.name}\n`);
+  },
 });
 
 type Session = ReturnType<ReturnType<App["openSignIn"]>["sessions"]["list"]>[number];
@@ -156,53 +121,58 @@ const sessionColumns: Column<Session>[] = [
   { title: "BROWSER", cell: ({ userAgent }) => userAgent, elastic: true },
 ];
 
-const sessions = command({
+const sessions = appCommand({
   name: "sessions",
   arguments: "<name>",
-  summary: "list the sessions of an account, or end them",
-  flags: { end: toggle("--end", "end all sessions of the account"), json: jsonFlag, config: configFlag },
-  run: ({ args: [name = ""], options, terminal }) =>
-    withAppliance({ terminal, options }, ({ accounts, accountManagement, openSignIn }) => {
-      const account = accounts.require(name);
-      const rows = openSignIn().sessions.list(account.seq);
-      if (options.end) accountManagement.endSessions(account.seq, { by: actorOfShell(terminal.env) });
-      if (options.json) for (const session of rows) printJson(terminal.out, sessionShape(session));
-      else if (options.end)
-        terminal.err.write(`ended ${counted(rows.length, "session")} of ${account.name}\n`);
-      else printRows(terminal, rows, { columns: sessionColumns, none: `no sessions of ${account.name}` });
-    }),
+  flags: { end: toggle("--end"), json: jsonFlag },
+  run({ app: { accounts, accountManagement, openSignIn }, args, by, options, terminal }) {
+    const { seq, name } = accounts.require(args[0] ?? "");
+    const rows = openSignIn().sessions.list(seq);
+    if (options.end) accountManagement.endSessions(seq, { by });
+    if (options.end && !options.json)
+      return void terminal.err.write(`ended ${counted(rows.length, "session")} of ${name}\n`);
+    printList({ options, terminal }, rows, {
+      columns: sessionColumns,
+      json: (session) => jsonFields(session, "createdAt lastSeenAt address userAgent"),
+      none: `no sessions of ${name}`,
+    });
+  },
 });
 
-/** Runs a change of one account and reports the result. */
-function change(
-  name: string,
-  { options, terminal }: { options: { json: boolean; config: string | undefined }; terminal: Terminal },
-  done: string,
-  work: (appliance: App, account: Account) => void,
-): Promise<void> {
-  return withAppliance({ terminal, options }, (appliance) => {
-    const account = appliance.accounts.require(name);
-    work(appliance, account);
-    const changed = appliance.accounts.require(account.seq);
-    if (options.json) printJson(terminal.out, shape(changed));
-    else terminal.err.write(`${done} ${changed.name} (${changed.role})\n`);
+type JsonCall = AppCall<{ json: typeof jsonFlag }>;
+
+/** Defines a command that changes one account and reports the result. */
+function changeCommand({
+  done,
+  change,
+  ...definition
+}: Pick<CommandDefinition, "name" | "arguments" | "details"> & {
+  done: string;
+  change(call: JsonCall, account: Account): void;
+}): CommandDefinition {
+  return appCommand({
+    arguments: "<name>",
+    ...definition,
+    flags: { json: jsonFlag },
+    run(call) {
+      const { app, args, options, terminal } = call;
+      const account = app.accounts.require(args[0] ?? "");
+      change(call, account);
+      const changed = app.accounts.require(account.seq);
+      if (options.json) printJson(terminal.out, shape(changed));
+      else terminal.err.write(`${done} ${changed.name} (${changed.role})\n`);
+    },
   });
 }
 
 function printLink(
+  { config, options, terminal }: Pick<JsonCall, "config" | "options" | "terminal">,
+  account: Account,
   { token, expiresAt }: NewLink,
-  {
-    account,
-    config,
-    json,
-    terminal,
-  }: { account: Account; config: Pick<Config, "server">; json: boolean; terminal: Terminal },
 ): void {
   const link = `${config.server.publicUrl}${invitationPath(token)}`;
-  if (json) {
-    printJson(terminal.out, { ...shape(account), link, link_expires_at: toIsoTime(expiresAt) });
-    return;
-  }
+  if (options.json)
+    return printJson(terminal.out, { ...shape(account), link, link_expires_at: toIsoTime(expiresAt) });
   terminal.out.write(`${link}\n`);
   terminal.err.write(
     `the link sets the password of ${account.name}, works once, and expires at ${shortTime(expiresAt)}\n`,
@@ -225,30 +195,14 @@ function state({ disabledAt, lastSignInAt, origin, password }: Account): string 
 }
 
 function shape(account: Account) {
-  const { name, role, origin, password, hasCodes, createdAt, lastSignInAt, disabledAt } = account;
   return {
-    name,
-    role,
-    origin,
-    has_password: password !== null,
-    has_codes: hasCodes,
-    created_at: toIsoTime(createdAt),
-    last_sign_in_at: optionalIsoTime(lastSignInAt),
-    disabled_at: optionalIsoTime(disabledAt),
-  };
-}
-
-function sessionShape({ createdAt, lastSeenAt, address, userAgent }: Session) {
-  return {
-    created_at: toIsoTime(createdAt),
-    last_seen_at: toIsoTime(lastSeenAt),
-    address,
-    user_agent: userAgent,
+    ...jsonFields(account, "name role origin"),
+    has_password: account.password !== null,
+    ...jsonFields(account, "hasCodes createdAt lastSignInAt disabledAt"),
   };
 }
 
 export const usersCommands: CommandGroup = {
   name: "users",
-  summary: "manage accounts of the console",
   commands: [list, add, setRole, disable, enable, reset, sessions],
 };

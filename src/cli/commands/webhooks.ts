@@ -4,12 +4,11 @@ import type { AttemptResult } from "../../messaging/deliveries/channel.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { counted } from "../../platform/lib/wording.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
+import { appCommand } from "../appliance/app-command.ts";
 import { entryCommand, entryCommands, printCreated } from "../entries/entry-commands.ts";
 import { readSecret, secretFlag } from "../entries/entry-fields.ts";
-import { command, FailedError, UsageError } from "../terminal/command.ts";
-import { configFlag, duration, jsonFlag, toggle } from "../terminal/flags.ts";
+import { FailedError, UsageError } from "../terminal/command.ts";
+import { duration, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import {
@@ -31,16 +30,14 @@ const enable = entryCommand(endpointPresentation, "enable", {}, ({ app, by, key,
     );
 });
 
-const ping = command({
+const ping = appCommand({
   name: "test",
   arguments: "<endpoint>",
-  summary: "send a webhook.ping once and show the response",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ webhooks }) => {
-      const endpoint = webhooks.endpoints.get(args[0] ?? "");
-      await test(terminal, options.json, () => webhooks.test(endpoint, { by: actorOfShell(terminal.env) }));
-    }),
+  flags: { json: jsonFlag },
+  run({ app: { webhooks }, args: [key = ""], by, options, terminal }) {
+    const endpoint = webhooks.endpoints.get(key);
+    return test(terminal, options.json, () => webhooks.test(endpoint, { by }));
+  },
 });
 
 async function test({ out }: Terminal, json: boolean, send: () => Promise<AttemptResult>): Promise<void> {
@@ -56,38 +53,34 @@ function withSecret({ secret }: { secret: string }) {
   return { print: secret, json: { secret } };
 }
 
-const rotate = command({
+const rotate = appCommand({
   name: "rotate",
   arguments: "<endpoint>",
-  summary: "rotate the secret of a webhook endpoint",
   flags: {
     secretFile: secretFlag,
-    overlap: duration("--overlap <duration>", "how long the old secret also signs (default: 24h)"),
-    now: toggle("--now", "stop the old secret from signing: it has leaked"),
-    end: toggle("--end", "end the current rotation, without a new secret"),
+    overlap: duration("--overlap <duration>"),
+    now: toggle("--now"),
+    end: toggle("--end"),
     json: jsonFlag,
-    config: configFlag,
   },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async (app) => {
-      const { endpoints } = app.webhooks;
-      const { now, end, overlap: overlapMs } = options;
-      const by = actorOfShell(terminal.env);
-      if (end) {
-        const { name } = endpoints.endRotation(args[0] ?? "", { by });
-        return terminal.err.write(`${name}: only the current secret signs\n`);
-      }
-      if (now && overlapMs !== undefined) throw new UsageError("use either --now or --overlap");
-      const secret = await readSecret(options.secretFile);
-      const rotated = endpoints.rotate(args[0] ?? "", { secret, overlapMs, by });
-      const endpoint = now ? endpoints.endRotation(rotated.endpoint.id, { by }) : rotated.endpoint;
-      const until = endpoint.previousSecretUntil;
-      const old =
-        until === null ? "the old one no longer signs" : `the old one also signs until ${toIsoTime(until)}`;
-      const note = `${endpoint.name} has a new secret, shown only once; ${old}`;
-      const created = { ...withSecret(rotated), entry: endpoint, note };
-      printCreated(endpointPresentation, created, { app, options, terminal });
-    }),
+  async run({ app, args: [key = ""], by, options, terminal }) {
+    const { endpoints } = app.webhooks;
+    const { now, end, overlap: overlapMs } = options;
+    if (end) {
+      const { name } = endpoints.endRotation(key, { by });
+      return void terminal.err.write(`${name}: only the current secret signs\n`);
+    }
+    if (now && overlapMs !== undefined) throw new UsageError("use either --now or --overlap");
+    const secret = await readSecret(options.secretFile);
+    const rotated = endpoints.rotate(key, { secret, overlapMs, by });
+    const endpoint = now ? endpoints.endRotation(rotated.endpoint.id, { by }) : rotated.endpoint;
+    const until = endpoint.previousSecretUntil;
+    const old =
+      until === null ? "the old one no longer signs" : `the old one also signs until ${toIsoTime(until)}`;
+    const note = `${endpoint.name} has a new secret, shown only once; ${old}`;
+    const created = { ...withSecret(rotated), entry: endpoint, note };
+    printCreated(endpointPresentation, created, { app, options, terminal });
+  },
 });
 
 const group: RecipientGroup = {

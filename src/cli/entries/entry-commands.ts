@@ -10,11 +10,10 @@ import type {
 } from "../../access/entries/presentation.ts";
 import type { App } from "../../app/app.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, type CommandDefinition, type CommandGroup, type Flag } from "../terminal/command.ts";
-import { configFlag, jsonFlag } from "../terminal/flags.ts";
-import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
+import { appCommand } from "../appliance/app-command.ts";
+import type { CommandDefinition, CommandGroup, Flag } from "../terminal/command.ts";
+import { jsonFlag } from "../terminal/flags.ts";
+import { printJson, printList, renderFacts, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { fieldFlags, readFields } from "./entry-fields.ts";
 
@@ -98,18 +97,15 @@ export function entryCommand<E extends Named>(
   const { name = verb, argument, purpose = "by name or identifier", examples, ...texts } = commands[verb]!;
   const isList = verb === "list";
   const usual: [string, string] = [`phishwatch ${group} ${name}${isList ? "" : ` ${example}`}`, purpose];
-  return command({
+  return appCommand({
     ...texts,
     name,
     arguments: isList ? undefined : `<${argument ?? (verb === "add" ? "name" : noun)}>`,
     // Examples with settings are among the texts of the help.
     examples: examples ?? (verb === "add" || verb === "change" ? undefined : [usual]),
-    flags: { ...flags, config: configFlag },
-    run: ({ args: [key = ""], options, terminal }) =>
-      withAppliance({ terminal, options }, (app) => {
-        const by = actorOfShell(terminal.env);
-        return run({ app, service: presentation.service(app), key, options, terminal, by });
-      }),
+    flags,
+    run: ({ app, args: [key = ""], by, options, terminal }) =>
+      run({ app, service: presentation.service(app), key, options, terminal, by }),
   });
 }
 
@@ -126,11 +122,13 @@ function doneText(
 function listCommand<E extends Named>(presentation: EntryPresentation<E, App>): CommandDefinition {
   const { columns, group, json, noun } = presentation;
   const { none = `no ${noun}s; 'phishwatch ${group} add' adds one` } = presentation;
-  return entryCommand(presentation, "list", { json: jsonFlag }, ({ app, options, service, terminal }) => {
-    const rows = service.list();
-    if (options.json) for (const row of rows) printJson(terminal.out, json(row, app));
-    else printRows(terminal, rows, { columns: columnsOf(columns(app)), none });
-  });
+  return entryCommand(presentation, "list", { json: jsonFlag }, ({ app, service, ...call }) =>
+    printList(call, service.list(), {
+      columns: columnsOf(columns(app)),
+      json: (row) => json(row, app),
+      none,
+    }),
+  );
 }
 
 function columnsOf<E extends Named>(columns: readonly EntryColumn<E>[]): Column<E>[] {

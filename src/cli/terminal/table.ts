@@ -73,6 +73,16 @@ export function printRows<Row>(
   else out.write(renderTable(columns, rows, out.columns));
 }
 
+/** Prints rows as JSON, one object per line, if `--json` is given, and otherwise as a table. */
+export function printList<Row>(
+  { options, terminal }: { options: { json?: boolean }; terminal: Pick<Terminal, "out" | "err"> },
+  rows: Row[],
+  { json, ...table }: { columns: Column<Row>[]; json: (row: Row) => object; none: string },
+): void {
+  if (options.json !== true) printRows(terminal, rows, table);
+  else for (const row of rows) printJson(terminal.out, json(row));
+}
+
 /** Returns a time as `2026-01-31 12:05` in UTC. */
 export function shortTime(instant: Instant): string {
   return toIsoTime(instant).slice(0, 16).replace("T", " ");
