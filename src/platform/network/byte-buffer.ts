@@ -1,20 +1,12 @@
 /** Bytes from the network, collected up to a limit. Takes linear time however small the pieces are. */
-export interface ByteBuffer {
-  readonly length: number;
-  /** Adds `bytes` from index `from` to before `to`. Returns false if they exceed the limit; the excess is dropped. */
-  add(bytes: Uint8Array, from?: number, to?: number): boolean;
-  /** Returns the collected bytes, which later additions do not change. */
-  bytes(): Uint8Array;
-  /** Empties the buffer for reuse; bytes that were returned before become invalid. */
-  clear(): void;
-}
+export type ByteBuffer = ReturnType<typeof createByteBuffer>;
 
 /** Up to a thousand bytes, the runtime allocates an array without a buffer of its own, which takes a tenth of the time. */
 const capacityAtFirst = 512;
 /** Below this, copying one by one is faster than creating a view. */
 const viewLengthMin = 64;
 
-export function createByteBuffer(bytesMax: number): ByteBuffer {
+export function createByteBuffer(bytesMax: number) {
   let store = new Uint8Array(0);
   let length = 0;
   /** Whether somebody else has a view of `store`. */
@@ -38,7 +30,9 @@ export function createByteBuffer(bytesMax: number): ByteBuffer {
     get length() {
       return length;
     },
-    add(bytes, from = 0, to = bytes.length) {
+
+    /** Adds `bytes` from index `from` to before `to`. Returns false if they exceed the limit; the excess is dropped. */
+    add(bytes: Uint8Array, from = 0, to = bytes.length) {
       const end = Math.min(to, from + bytesMax - length);
       reserve(length + end - from);
       if (end - from >= viewLengthMin) {
@@ -49,12 +43,16 @@ export function createByteBuffer(bytesMax: number): ByteBuffer {
       }
       return end === to;
     },
-    bytes() {
+
+    /** Returns the collected bytes, which later additions do not change. */
+    bytes(): Uint8Array {
       // A view would give a small array a buffer of its own.
       if (store.length === capacityAtFirst) return store.slice(0, length);
       isShared = true;
       return store.subarray(0, length);
     },
+
+    /** Empties the buffer for reuse; bytes that were returned before become invalid. */
     clear: () => void (length = 0),
   };
 }

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
+import { addressNumber } from "./addresses.ts";
 
 /**
  * Returns one key for the network of a client's address, so that a client that changes its address within the network
@@ -14,18 +15,7 @@ export function clientNetwork(
   if (address === null) return "";
   if (isIPv4(address)) return address.split(".").slice(0, ipv4Octets).join(".");
   if (!isIPv6(address)) return "";
-  const [head = "", tail] = address.replace(/%.*$/, "").toLowerCase().split("::");
-  const left = groupsOf(head);
-  const right = groupsOf(tail ?? "");
-  const zeros = Array<string>(tail === undefined ? 0 : 8 - left.length - right.length).fill("0");
-  return [...left, ...zeros, ...right]
-    .slice(0, ipv6Groups)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":");
-}
-
-function groupsOf(text: string): string[] {
-  if (text === "") return [];
-  // A dotted tail replaces the last two groups, which are never part of the network.
-  return text.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));
+  const digits = addressNumber(address.replace(/%.*$/, ""))!.value.toString(16).padStart(32, "0");
+  const groups = digits.match(/.{4}/g)!.slice(0, ipv6Groups);
+  return groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":");
 }

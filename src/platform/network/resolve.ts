@@ -6,21 +6,20 @@ import { ownAddressRefusal } from "./own-addresses.ts";
 /** Resolves a host name to all its addresses. Throws if it has none. */
 export type ResolveHost = (hostname: string) => Promise<string[]>;
 
+/** Resolves host names, and decides which of their addresses may be connected to. */
+export interface AddressAccess {
+  rules: AddressRules;
+  resolveHost: ResolveHost;
+}
+
 /**
  * Returns the addresses that a connection to `hostname` may go to. One forbidden address rejects the name as a whole:
  * nobody gives a receiver and a metadata service the same name by accident.
  * @param hostname as in a URL: an IPv6 address is in brackets.
  * @throws ExchangeError of kind dns or refused_address.
  */
-export async function allowedAddresses({
-  hostname,
-  rules,
-  resolveHost,
-}: {
-  hostname: string;
-  rules: AddressRules;
-  resolveHost: ResolveHost;
-}): Promise<string[]> {
+export async function allowedAddresses(given: AddressAccess & { hostname: string }): Promise<string[]> {
+  const { hostname, rules, resolveHost } = given;
   const bare = hostname.replace(/^\[|\]$/g, "");
   const addresses = isIP(bare) === 0 ? await resolve(bare, resolveHost) : [bare];
   for (const address of addresses) {

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ResolveHost } from "./resolve.ts";
 
@@ -9,16 +10,10 @@ const failuresMax = 1_000;
  * requests to a name without a responding name server thus cost one lookup. Addresses are not kept: each request after
  * the lookup resolves the name again, and checks what it finds.
  */
-export function shareLookups({
-  clock,
-  resolveHost,
-}: {
-  clock: Clock;
-  resolveHost: ResolveHost;
-}): ResolveHost {
+export function shareLookups(given: { clock: Clock; resolveHost: ResolveHost }): ResolveHost {
+  const { clock, resolveHost } = given;
   const running = new Map<string, Promise<string[]>>();
-  /** By name, oldest first. */
-  const failures = new Map<string, { error: unknown; atMs: number }>();
+  const failures = new BoundedMap<string, { error: unknown; atMs: number }>(failuresMax);
 
   const recentFailure = (name: string) => {
     const failure = failures.get(name);
@@ -32,9 +27,6 @@ export function shareLookups({
     try {
       return await resolveHost(name);
     } catch (error) {
-      failures.delete(name);
-      const [oldest] = failures.keys();
-      if (failures.size >= failuresMax) failures.delete(oldest!);
       failures.set(name, { error, atMs: clock.monotonicMs() });
       throw error;
     }
@@ -44,11 +36,7 @@ export function shareLookups({
     const name = hostname.toLowerCase();
     const failure = recentFailure(name);
     if (failure !== undefined) throw failure.error;
-    let lookup = running.get(name);
-    if (lookup === undefined) {
-      lookup = lookUp(name).finally(() => running.delete(name));
-      running.set(name, lookup);
-    }
-    return [...(await lookup)];
+    const start = () => lookUp(name).finally(() => running.delete(name));
+    return [...(await running.getOrInsertComputed(name, start))];
   };
 }

@@ -2,12 +2,7 @@
  * Divides the time of the event loop among responses that others send, so that no number of them stops it: in one turn of
  * the loop, they are processed for at most `sliceMs` together.
  */
-export interface Turns {
-  /** Runs short work: at once if this turn has time left, otherwise in a later turn. Keeps the order of the calls. */
-  run(work: () => void): void;
-  /** Resolves when the caller may run for one piece of work, which nothing else shares the turn with. */
-  next(): Promise<void>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 /** Leaves three quarters of the 20 ms for which responses may stop the loop to one piece of work that overruns. */
 const sliceMsDefault = 5;
@@ -15,7 +10,7 @@ const sliceMsDefault = 5;
 export function createTurns({
   sliceMs = sliceMsDefault,
   elapsedMs = () => performance.now(),
-}: { sliceMs?: number; elapsedMs?: () => number } = {}): Turns {
+}: { sliceMs?: number; elapsedMs?: () => number } = {}) {
   // Read from index `first`, because removing the first element of a long list is slow.
   let waiting: { work: () => void; isAlone: boolean }[] = [];
   let first = 0;
@@ -62,13 +57,16 @@ export function createTurns({
   const isFree = () => first === waiting.length && spentMs < sliceMs;
 
   return {
-    run(work) {
+    /** Runs short work: at once if this turn has time left, otherwise in a later turn. Keeps the order of the calls. */
+    run(work: () => void): void {
       if (isFree()) return timed(work);
       waiting.push({ work, isAlone: false });
       planTurn();
     },
+
+    /** Resolves when the caller may run for one piece of work, which nothing else shares the turn with. */
     next: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         waiting.push({ work: resolve, isAlone: true });
         planTurn();
       }),

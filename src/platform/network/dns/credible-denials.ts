@@ -15,15 +15,9 @@ interface State {
  * Decides whether a resolver may be believed that a name does not exist: only while it knows names that always exist. A
  * resolver that is cut off from the internet, or resolves only listed names, denies every name; believing it would make
  * every threat look harmless.
+ * @param probe never rejects
  */
-export function createCredibleDenials({
-  clock,
-  probe,
-}: {
-  clock: Clock;
-  /** Never rejects. */
-  probe: (resolver: Resolver) => Promise<Knowledge>;
-}) {
+export function createCredibleDenials(clock: Clock, probe: (resolver: Resolver) => Promise<Knowledge>) {
   const states = new WeakMap<Resolver, State>();
   const probing = new WeakMap<Resolver, Promise<Knowledge>>();
   /** Number of times that a resolver that had known names was found to deny them. */
@@ -41,15 +35,12 @@ export function createCredibleDenials({
 
   /** Shares a probe between all who wait for it. */
   function probeNow(resolver: Resolver): Promise<Knowledge> {
-    const pending = probing.get(resolver);
-    if (pending !== undefined) return pending;
-    const result = probe(resolver).then((knowledge) => {
+    return probing.getOrInsertComputed(resolver, async () => {
+      const knowledge = await probe(resolver);
       probing.delete(resolver);
       note(resolver, knowledge);
       return knowledge;
     });
-    probing.set(resolver, result);
-    return result;
   }
 
   return {

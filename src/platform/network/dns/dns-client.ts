@@ -67,13 +67,8 @@ const attemptsMax = 3;
 const inFlightMax = 200;
 const idsAtOnce = 1_024;
 
-export function createDnsClient({
-  clock,
-  fillRandom,
-  resolvers,
-  queriesPerSecond,
-  timeoutMs = timeoutMsDefault,
-}: DnsClientDependencies): DnsClient {
+export function createDnsClient(dependencies: DnsClientDependencies): DnsClient {
+  const { clock, fillRandom, resolvers, queriesPerSecond, timeoutMs = timeoutMsDefault } = dependencies;
   const pool = createResolverPool({ clock, resolvers });
   const limit = createLimiter(inFlightMax);
   const bucket = createTokenBucket({ clock, perSecond: queriesPerSecond });
@@ -83,14 +78,14 @@ export function createDnsClient({
   async function ask(
     name: string,
     type: DnsType,
-    resolver: Resolver,
+    { server }: Resolver,
     { signal, edns = true }: AttemptOptions,
   ) {
     const query: DnsQuery = { id: nextId(), name, type };
     const sent = encodeQuery(query, { edns });
     const carry = async (transport: Transport) => {
       await bucket.take(signal);
-      return exchange({ clock, transport, server: resolver.server, query, sent, timeoutMs, signal });
+      return exchange({ clock, transport, server, query, sent, timeoutMs, signal });
     };
     const reply = await carry(carryByUdp);
     return reply.kind === "truncated" ? carry(carryByTcp) : reply;
@@ -108,13 +103,10 @@ export function createDnsClient({
   }
 
   const askOnce: Ask = (name, type, resolver) => attempt(name, type, resolver, {});
-  const denials = createCredibleDenials({
-    clock,
-    async probe(resolver) {
-      const knowledge = await probeKnownNames(askOnce, resolver);
-      if (knowledge !== "silent") pool.noteCheck(resolver, { denies: knowledge === "denies" });
-      return knowledge;
-    },
+  const denials = createCredibleDenials(clock, async (resolver) => {
+    const knowledge = await probeKnownNames(askOnce, resolver);
+    if (knowledge !== "silent") pool.noteCheck(resolver, { denies: knowledge === "denies" });
+    return knowledge;
   });
 
   /** One attempt, whose denial counts only if the resolver knows names that always exist. */
@@ -181,16 +173,7 @@ interface AttemptOptions extends QueryOptions {
   edns?: boolean;
 }
 
-/** Sends the query once and waits for the matching reply or for the timeout. */
-function exchange({
-  clock,
-  transport,
-  server,
-  query,
-  sent,
-  timeoutMs,
-  signal,
-}: {
+interface Exchange {
   clock: Clock;
   transport: Transport;
   server: NameServer;
@@ -198,11 +181,17 @@ function exchange({
   sent: Uint8Array;
   timeoutMs: number;
   signal: AbortSignal | undefined;
-}): Promise<Reply | { kind: "silence"; reason: string }> {
+}
+
+type Outcome = Reply | { kind: "silence"; reason: string };
+
+/** Sends the query once and waits for the matching reply or for the timeout. */
+function exchange(given: Exchange): Promise<Outcome> {
+  const { clock, transport, server, query, sent, timeoutMs, signal } = given;
   return new Promise((resolve) => {
     let close: (() => void) | undefined;
     let ended = false;
-    const end = (reply: Reply | { kind: "silence"; reason: string }) => {
+    const end = (reply: Outcome) => {
       if (ended) return;
       ended = true;
       timer.cancel();

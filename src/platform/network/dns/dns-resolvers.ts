@@ -5,22 +5,6 @@ export interface Resolver {
   readonly server: NameServer;
 }
 
-/**
- * Chooses the next resolver: in turn, responsive ones before those that recently timed out, and both before those that
- * deny names that exist, whose other responses are still of use.
- */
-export interface ResolverPool {
-  /** Returns a resolver that was not yet queried for this name if there is one, else any; undefined if there is none. */
-  choose(asked: readonly Resolver[]): Resolver | undefined;
-  note(resolver: Resolver, outcome: "answered" | "silent"): void;
-  /** Notes the outcome of a check; undefined: not determined. */
-  noteCheck(resolver: Resolver, found: { lies?: boolean; denies?: boolean }): void;
-  /** Returns the resolvers that did not lie. */
-  truthful(): readonly Resolver[];
-  /** Reloads the list of resolvers. What is known about those that stay is kept. */
-  reload(): readonly Resolver[];
-}
-
 interface Member extends Resolver {
   silences: number;
   /** In monotonic milliseconds. */
@@ -33,13 +17,12 @@ interface Member extends Resolver {
 const silencesMax = 3;
 const restMs = 10_000;
 
-export function createResolverPool({
-  clock,
-  resolvers,
-}: {
-  clock: Clock;
-  resolvers: () => readonly NameServer[];
-}): ResolverPool {
+/**
+ * Chooses the next resolver: in turn, responsive ones before those that recently timed out, and both before those that
+ * deny names that exist, whose other responses are still of use.
+ */
+export function createResolverPool(given: { clock: Clock; resolvers: () => readonly NameServer[] }) {
+  const { clock, resolvers } = given;
   let members: Member[] | undefined;
   let turn = 0;
 
@@ -55,7 +38,8 @@ export function createResolverPool({
   const truthful = () => (members ?? load()).filter(({ lies }) => !lies);
 
   return {
-    choose(asked) {
+    /** Returns a resolver that was not yet queried for this name if there is one, else any; undefined if there is none. */
+    choose(asked: readonly Resolver[]): Resolver | undefined {
       const usable = truthful();
       if (usable.length === 0) return undefined;
       const nowMs = clock.monotonicMs();
@@ -65,14 +49,21 @@ export function createResolverPool({
         (asked.includes(member) ? 4 : 0) + (member.denies ? 2 : 0) + (member.restsUntilMs > nowMs ? 1 : 0);
       return inTurn.reduce((best, member) => (rank(member) < rank(best) ? member : best));
     },
-    note(resolver, outcome) {
+    note(resolver: Resolver, outcome: "answered" | "silent") {
       const member = resolver as Member;
       if (outcome === "answered") member.silences = member.restsUntilMs = 0;
       else if (++member.silences >= silencesMax) member.restsUntilMs = clock.monotonicMs() + restMs;
     },
-    noteCheck: (resolver, found) => void Object.assign(resolver, found),
-    truthful,
-    reload: load,
+
+    /** Notes the outcome of a check; undefined: not determined. */
+    noteCheck: (resolver: Resolver, found: { lies?: boolean; denies?: boolean }) =>
+      void Object.assign(resolver, found),
+
+    /** Returns the resolvers that did not lie. */
+    truthful: (): readonly Resolver[] => truthful(),
+
+    /** Reloads the list of resolvers. What is known about those that stay is kept. */
+    reload: (): readonly Resolver[] => load(),
   };
 }
 

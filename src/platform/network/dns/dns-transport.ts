@@ -71,8 +71,7 @@ export function createUdpTransport(): Transport {
   return async (carried) => {
     const { server, message } = carried;
     const key = `${server.address} ${server.port}`;
-    const sockets = open.get(key) ?? [];
-    open.set(key, sockets);
+    const sockets = open.getOrInsertComputed(key, () => []);
     let shared = sockets.length < socketsShared ? undefined : leastUsed(sockets);
     if (shared === undefined) {
       shared = await openSocket(server);
@@ -82,8 +81,7 @@ export function createUdpTransport(): Transport {
     const { socket, waiting } = shared;
     if (++shared.uses >= queriesPerSocketMax) remove(sockets, shared);
     const id = (message[0]! << 8) | message[1]!;
-    const same = waiting.get(id) ?? new Set();
-    waiting.set(id, same.add(carried));
+    const same = waiting.getOrInsertComputed(id, () => new Set()).add(carried);
     const release = () => {
       same.delete(carried);
       if (same.size === 0) waiting.delete(id);

@@ -1,11 +1,5 @@
 import type { Clock, Timer } from "../../lib/clock.ts";
 
-/** Limits a rate per second; excess work waits in order of arrival. */
-export interface TokenBucket {
-  /** Resolves when a token is available, or at once when `signal` aborts, without taking a token. */
-  take(signal?: AbortSignal): Promise<void>;
-}
-
 /**
  * A fiftieth of a second's tokens may be used at once, because timers are too coarse for single tokens. Not more,
  * because a receiver buffers only about a hundred datagrams.
@@ -13,14 +7,11 @@ export interface TokenBucket {
 const burstParts = 50;
 const secondMs = 1_000;
 
-/** @param options.perSecond read when tokens are added, because it can change */
-export function createTokenBucket({
-  clock,
-  perSecond,
-}: {
-  clock: Clock;
-  perSecond: () => number;
-}): TokenBucket {
+/**
+ * Limits a rate per second; excess work waits in order of arrival.
+ * @param options.perSecond read when tokens are added, because it can change
+ */
+export function createTokenBucket({ clock, perSecond }: { clock: Clock; perSecond: () => number }) {
   const burst = () => Math.max(1, perSecond() / burstParts);
   const waiting = new Set<() => void>();
   let tokens = burst();
@@ -51,7 +42,8 @@ export function createTokenBucket({
   }
 
   return {
-    take(signal) {
+    /** Resolves when a token is available, or at once when `signal` aborts, without taking a token. */
+    take(signal?: AbortSignal): Promise<void> {
       if (signal?.aborted === true) return Promise.resolve();
       if (waiting.size === 0) {
         refill();

@@ -21,27 +21,24 @@ export function createCancellation(): Cancellation {
   };
 }
 
-/** Cancels exchanges when the signals of their callers abort. */
-export interface SignalFollowers {
-  /** Cancels the exchange when the signal aborts, or now if it has. */
-  follow(signal: AbortSignal, cancellation: Cancellation): void;
-  unfollow(signal: AbortSignal, cancellation: Cancellation): void;
-}
-
-/** Uses one listener per signal: a thousand deliveries share a signal, which takes linear time to remove a listener. */
-export function createSignalFollowers(): SignalFollowers {
+/**
+ * Cancels exchanges when the signals of their callers abort. Uses one listener per signal: a thousand deliveries share a
+ * signal, which takes linear time to remove a listener.
+ */
+export function createSignalFollowers() {
   const followers = new WeakMap<AbortSignal, Set<Cancellation>>();
   return {
-    follow(signal, cancellation) {
+    /** Cancels the exchange when the signal aborts, or now if it has. */
+    follow(signal: AbortSignal, cancellation: Cancellation): void {
       if (signal.aborted) return cancellation.cancel();
-      let known = followers.get(signal);
-      if (known === undefined) {
-        const added = (known = new Set<Cancellation>());
-        followers.set(signal, added);
+      const begin = () => {
+        const added = new Set<Cancellation>();
         signal.addEventListener("abort", () => added.forEach((one) => one.cancel()), { once: true });
-      }
-      known.add(cancellation);
+        return added;
+      };
+      followers.getOrInsertComputed(signal, begin).add(cancellation);
     },
-    unfollow: (signal, cancellation) => void followers.get(signal)?.delete(cancellation),
+    unfollow: (signal: AbortSignal, cancellation: Cancellation) =>
+      void followers.get(signal)?.delete(cancellation),
   };
 }

@@ -63,9 +63,7 @@ export function createConnectionPool({ idleMs, idleMax }: { idleMs: number; idle
     keep(key: string, connection: Connection) {
       if (total >= idleMax) return connection.destroy();
       const kept = { connection, key, keptUntilMs: performance.now() + idleMs };
-      const ofKey = idle.get(key);
-      if (ofKey === undefined) idle.set(key, [kept]);
-      else ofKey.push(kept);
+      idle.getOrInsertComputed(key, () => []).push(kept);
       total += 1;
       // Unsolicited bytes would be read as the next response.
       connection.listen({ onData: () => destroy(kept), onClose: () => forget(kept) });

@@ -52,6 +52,15 @@ export interface Connection {
   destroy(): void;
 }
 
+export interface ConnectionRequest {
+  address: string;
+  port: number;
+  serverName: string;
+  tlsFiles: TlsFiles | undefined;
+  anyCertificate?: boolean;
+  signal: AbortSignal;
+}
+
 export interface ConnectionListener {
   onData(bytes: Uint8Array): void;
   onClose(error: Error | undefined): void;
@@ -66,21 +75,8 @@ export interface ConnectionListener {
  * to 256 requests in total, so that 32 hanging receivers with 8 requests each would delay all others.
  * @throws ExchangeError of kind connect, tls or aborted.
  */
-export function connect({
-  address,
-  port,
-  serverName,
-  tlsFiles,
-  anyCertificate = false,
-  signal,
-}: {
-  address: string;
-  port: number;
-  serverName: string;
-  tlsFiles: TlsFiles | undefined;
-  anyCertificate?: boolean;
-  signal: AbortSignal;
-}): Promise<Connection> {
+export function connect(request: ConnectionRequest): Promise<Connection> {
+  const { address, port, serverName, tlsFiles, anyCertificate = false, signal } = request;
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     let connectedAt: number | undefined;
@@ -104,8 +100,9 @@ export function connect({
         checkServerIdentity: (_host, certificate) => tls.checkServerIdentity(serverName, certificate),
         rejectUnauthorized: !anyCertificate,
         ALPNProtocols: ["http/1.1"],
-        ...(files.ca === undefined ? {} : { ca: [...tls.rootCertificates, ...files.ca] }),
-        ...(files.cert === undefined ? {} : { cert: files.cert, key: files.key }),
+        ca: files.ca && [...tls.rootCertificates, ...files.ca],
+        cert: files.cert,
+        key: files.key,
       });
     }
 

@@ -6,7 +6,7 @@ import {
   createResponseReader,
   type HttpResponse,
   type Progress,
-  type ResponseStart,
+  type ReadRequest,
   type StreamSink,
 } from "./http-response.ts";
 
@@ -31,42 +31,25 @@ export interface Trace {
   certificate: PeerCertificate | undefined;
 }
 
-/** Part of a response that is parsed at once: at most 2 ms of work, whatever it contains. */
-const pieceBytes = 32_768;
-
-/** Sends one request over an open connection and reads its response. */
-export function converse({
-  asBrowser,
-  connection,
-  bytes,
-  bodyBytesMax,
-  isHead,
-  receive,
-  cancellation,
-  trace,
-  turns,
-  keep,
-}: {
-  asBrowser: boolean | undefined;
+interface Conversation extends ReadRequest {
   connection: Connection;
   bytes: Uint8Array;
-  bodyBytesMax: number;
-  isHead: boolean;
-  /** Returns a sink for the body of a response; undefined: it is kept in memory. */
-  receive: ((start: ResponseStart) => StreamSink | undefined) | undefined;
   cancellation: Cancellation;
   trace: Trace;
   turns: Turns;
   keep: (connection: Connection) => void;
-}): Promise<HttpResponse> {
+}
+
+/** Part of a response that is parsed at once: at most 2 ms of work, whatever it contains. */
+const pieceBytes = 32_768;
+
+/** Sends one request over an open connection and reads its response. */
+export function converse(conversation: Conversation): Promise<HttpResponse> {
+  const { connection, bytes, receive, cancellation, trace, turns, keep } = conversation;
   return new Promise((resolve, reject) => {
     let sink: StreamSink | undefined;
-    const reader = createResponseReader({
-      asBrowser,
-      bodyBytesMax,
-      isHead,
-      receive: receive && ((start) => (sink = receive(start))),
-    });
+    const noted: ReadRequest["receive"] = receive && ((start) => (sink = receive(start)));
+    const reader = createResponseReader({ ...conversation, receive: noted });
     const sentAt = performance.now();
     let firstByteAt: number | undefined;
     let isFinished = false;

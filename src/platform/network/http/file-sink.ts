@@ -1,22 +1,7 @@
 import { open, rm, type FileHandle } from "node:fs/promises";
-import type { StreamSink } from "./http-response.ts";
 
 /** Writes a body to a file while it arrives, in constant memory. */
-export interface FileSink extends StreamSink {
-  /** Number of bytes taken so far. */
-  readonly bytes: number;
-  /** Whether the body was longer than `bytesMax`. */
-  readonly isFull: boolean;
-  /** Why the file could not be written; undefined if nothing went wrong. */
-  readonly error: Error | undefined;
-  /**
-   * Writes the rest to the disk and closes the file.
-   * @throws the error of the file system.
-   */
-  finish(): Promise<{ bytes: number; sha256: string }>;
-  /** Closes and deletes the file. */
-  discard(): Promise<void>;
-}
+export type FileSink = Awaited<ReturnType<typeof createFileSink>>;
 
 const blockBytes = 256 * 1024;
 /** The server has to wait while more than this number of blocks is not written yet. */
@@ -26,7 +11,7 @@ const blocksWaitingMax = 4;
  * Creates a file that only its owner can read, and replaces one that exists.
  * @throws the error of the file system if it cannot be created.
  */
-export async function createFileSink(path: string, { bytesMax }: { bytesMax: number }): Promise<FileSink> {
+export async function createFileSink(path: string, { bytesMax }: { bytesMax: number }) {
   const file = await open(path, "w", 0o600);
   const hasher = new Bun.CryptoHasher("sha256");
   let block = new Uint8Array(blockBytes);
@@ -71,16 +56,19 @@ export async function createFileSink(path: string, { bytesMax }: { bytesMax: num
 
   return {
     bytesMax,
+    /** Number of bytes taken so far. */
     get bytes() {
       return bytes;
     },
+    /** Whether the body was longer than `bytesMax`. */
     get isFull() {
       return isFull;
     },
+    /** Why the file could not be written; undefined if nothing went wrong. */
     get error() {
       return error;
     },
-    add(source, from = 0, to = source.length) {
+    add(source: Uint8Array, from = 0, to = source.length) {
       const end = Math.min(to, from + bytesMax - bytes);
       hasher.update(source.subarray(from, end));
       bytes += end - from;
@@ -98,6 +86,11 @@ export async function createFileSink(path: string, { bytesMax }: { bytesMax: num
       if (error === undefined && waiting <= blocksWaitingMax) return undefined;
       return untilWritten();
     },
+
+    /**
+     * Writes the rest to the disk and closes the file.
+     * @throws the error of the file system.
+     */
     async finish() {
       if (filled > 0) writeBlock();
       await untilWritten();
@@ -106,6 +99,8 @@ export async function createFileSink(path: string, { bytesMax }: { bytesMax: num
       await close();
       return { bytes, sha256: hasher.digest("hex") };
     },
+
+    /** Closes and deletes the file. */
     async discard() {
       await close();
       await rm(path, { force: true });

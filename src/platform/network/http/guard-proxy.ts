@@ -1,9 +1,8 @@
 import net from "node:net";
 import type { Clock } from "../../lib/clock.ts";
 import { createLimiter } from "../../lib/limiter.ts";
-import type { AddressRules } from "../addresses.ts";
 import { ExchangeError } from "../failure.ts";
-import { allowedAddresses, type ResolveHost } from "../resolve.ts";
+import { allowedAddresses, type AddressAccess } from "../resolve.ts";
 
 export interface RefusedConnection {
   /** As in a URL, without a trailing dot. */
@@ -16,11 +15,16 @@ export interface RefusedConnection {
  * for each connection and follows the page's instructions, so a check before it starts would not protect against a
  * name that changes its address (DNS rebinding) or against a redirect to an internal address.
  */
-export interface GuardProxy {
-  readonly port: number;
-  /** Returns the first connections that were refused since the last call. */
-  refused(): RefusedConnection[];
-  close(): void;
+export type GuardProxy = Awaited<ReturnType<typeof startGuardProxy>>;
+
+interface GuardProxyOptions extends AddressAccess {
+  clock: Clock;
+  /** Maximum size of the responses of one connection; longer ones are cut off. */
+  bytesMax: number;
+  /** Names that are never connected to, such as those to which a browser reports. */
+  refusedHosts?: readonly string[];
+  /** Ports that replace the default ones, for tests. */
+  ports?: { http: number; https: number };
 }
 
 const headBytesMax = 64 * 1024;
@@ -33,30 +37,13 @@ const httpPort = 80;
 const httpsPort = 443;
 const headEnd = Buffer.from("\r\n\r\n");
 
-/**
- * @param bytesMax maximum size of the responses of one connection; longer ones are cut off.
- * @param refusedHosts names that are never connected to, such as those to which a browser reports.
- */
-export async function startGuardProxy({
-  rules,
-  resolveHost,
-  clock,
-  bytesMax,
-  refusedHosts = [],
-  ports = { http: httpPort, https: httpsPort },
-}: {
-  rules: AddressRules;
-  resolveHost: ResolveHost;
-  clock: Clock;
-  bytesMax: number;
-  refusedHosts?: readonly string[];
-  /** Ports that replace the default ones, for tests. */
-  ports?: { http: number; https: number };
-}): Promise<GuardProxy> {
+export async function startGuardProxy(options: GuardProxyOptions) {
+  const { rules, resolveHost, clock, bytesMax, refusedHosts = [] } = options;
+  const { ports = { http: httpPort, https: httpsPort } } = options;
   const portOf = (port: number) => (port === httpPort ? ports.http : port === httpsPort ? ports.https : port);
   const sockets = new Set<net.Socket>();
   const limited = createLimiter(resolvesMax);
-  let refused: RefusedConnection[] = [];
+  const refused: RefusedConnection[] = [];
 
   function keep(socket: net.Socket): net.Socket {
     sockets.add(socket);
@@ -121,11 +108,9 @@ export async function startGuardProxy({
 
   return {
     port: (listener.address() as net.AddressInfo).port,
-    refused: () => {
-      const reported = refused;
-      refused = [];
-      return reported;
-    },
+
+    /** Returns the first connections that were refused since the last call. */
+    refused: () => refused.splice(0),
     close() {
       listener.close();
       for (const socket of sockets) socket.destroy();

@@ -1,5 +1,5 @@
-import type { ResolveHost } from "../resolve.ts";
-import type { AddressRefusal, AddressRules } from "../addresses.ts";
+import type { AddressAccess } from "../resolve.ts";
+import type { AddressRefusal } from "../addresses.ts";
 import { hasFreeDescriptor } from "../descriptors.ts";
 import { createCancellation, createSignalFollowers, type Cancellation } from "./cancellation.ts";
 import type { Connection, PeerCertificate, TlsFiles } from "./connection.ts";
@@ -59,6 +59,15 @@ export interface HttpClient {
   close(): void;
 }
 
+interface HttpClientOptions extends AddressAccess {
+  /** Shared with everything else that processes responses. */
+  turns?: Turns;
+  /** How long an idle connection is kept for the next request. */
+  idleMs?: number;
+  /** Maximum number of idle connections that are kept. */
+  idleMax?: number;
+}
+
 // Below the 5 s after which common servers close idle connections, so that a kept one is rarely dead.
 const idleMsDefault = 4_000;
 const idleMaxDefault = 256;
@@ -68,24 +77,10 @@ const idleMaxDefault = 256;
  * resolved. It ignores proxies of the environment, follows no redirect, decompresses nothing, and reads no more than
  * the limit.
  */
-export function createHttpClient({
-  rules,
-  resolveHost,
-  idleMs = idleMsDefault,
-  idleMax = idleMaxDefault,
-  turns = createTurns(),
-}: {
-  rules: AddressRules;
-  resolveHost: ResolveHost;
-  /** Shared with everything else that processes responses. */
-  turns?: Turns;
-  /** How long an idle connection is kept for the next request. */
-  idleMs?: number;
-  /** Maximum number of idle connections that are kept. */
-  idleMax?: number;
-}): HttpClient {
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { idleMs = idleMsDefault, idleMax = idleMaxDefault, turns = createTurns() } = options;
   const pool = createConnectionPool({ idleMs, idleMax });
-  const opener = createOpener({ rules, resolveHost });
+  const opener = createOpener(options);
   const followers = createSignalFollowers();
 
   async function exchange(
@@ -95,15 +90,14 @@ export function createHttpClient({
   ): Promise<HttpResponse> {
     const url = new URL(request.url);
     const key = poolKey(url, request);
-    const bytes = serialize(url, request);
-    const { asBrowser, bodyBytesMax, receive } = request;
-    const given = { asBrowser, bodyBytesMax, receive };
-    const isHead = request.method === "HEAD";
+    const { asBrowser, bodyBytesMax, receive, method } = request;
+    const read = { asBrowser, bodyBytesMax, receive, isHead: method === "HEAD" };
+    const given = { ...read, bytes: serialize(url, request), cancellation, trace, turns };
     const keep = (used: Connection) => pool.keep(key, used);
     const converseOver = (connection: Connection) => {
       trace.address = connection.address;
       trace.certificate = connection.certificate;
-      return converse({ ...given, connection, bytes, isHead, cancellation, trace, turns, keep });
+      return converse({ ...given, connection, keep });
     };
     const kept = pool.take(key);
     if (kept !== undefined) {
@@ -150,24 +144,8 @@ export function createHttpClient({
 }
 
 /** Opens connections, and can abort those that are being opened. */
-function createOpener({ rules, resolveHost }: { rules: AddressRules; resolveHost: ResolveHost }) {
+function createOpener({ rules, resolveHost }: AddressAccess) {
   const opening = new Set<AbortController>();
-
-  async function openWith(
-    url: URL,
-    request: HttpRequest,
-    signal: AbortSignal,
-    phases: Phases,
-  ): Promise<Connection> {
-    const startedAt = performance.now();
-    const { tlsFiles, anyCertificate } = request;
-    const onResolved = () => void (phases.dnsMs = performance.now() - startedAt);
-    const options = { url, rules, resolveHost, tlsFiles, anyCertificate, signal, onResolved };
-    const connection = await openConnection(options);
-    phases.connectMs = connection.connectMs;
-    if (connection.tlsMs !== undefined) phases.tlsMs = connection.tlsMs;
-    return connection;
-  }
 
   return {
     async open(url: URL, request: HttpRequest, cancellation: Cancellation, phases: Phases) {
@@ -175,8 +153,15 @@ function createOpener({ rules, resolveHost }: { rules: AddressRules; resolveHost
       cancellation.listener = () => abort.abort();
       if (cancellation.isCancelled) abort.abort();
       opening.add(abort);
+      const startedAt = performance.now();
+      const onResolved = () => void (phases.dnsMs = performance.now() - startedAt);
+      const { tlsFiles, anyCertificate } = request;
+      const given = { url, rules, resolveHost, tlsFiles, anyCertificate, signal: abort.signal, onResolved };
       try {
-        return await openWith(url, request, abort.signal, phases);
+        const connection = await openConnection(given);
+        phases.connectMs = connection.connectMs;
+        if (connection.tlsMs !== undefined) phases.tlsMs = connection.tlsMs;
+        return connection;
       } finally {
         opening.delete(abort);
         cancellation.listener = undefined;

@@ -3,8 +3,8 @@ import {
   createChunkedReader,
   createLengthReader,
   createUnframedReader,
-  type BodyReader,
   type BodySink,
+  type ReadBody,
 } from "./response-body.ts";
 import { createHeadReader, type ResponseHead } from "./response-head.ts";
 
@@ -37,6 +37,16 @@ export interface StreamSink extends BodySink {
   room(): Promise<void> | undefined;
 }
 
+export interface ReadRequest {
+  bodyBytesMax: number;
+  /** Reads an ambiguous response as browsers do. */
+  asBrowser?: boolean | undefined;
+  /** Whether the response is one to HEAD, which has no body (RFC 9110 §9.3.2). */
+  isHead?: boolean;
+  /** Returns a sink for the body of this response; undefined: it is kept in memory. */
+  receive?: ((start: ResponseStart) => StreamSink | undefined) | undefined;
+}
+
 export type Progress =
   { kind: "more" } | { kind: "done"; response: HttpResponse } | { kind: "malformed"; reason: string };
 
@@ -54,23 +64,11 @@ type Framing = "none" | "chunked" | "close" | number;
  * toward HTTP/1.0 and interim (1xx) responses. The server may be hostile: the time is linear in the
  * bytes received, and no part of a response can grow without limit.
  */
-export function createResponseReader({
-  bodyBytesMax,
-  asBrowser = false,
-  isHead = false,
-  receive = () => undefined,
-}: {
-  bodyBytesMax: number;
-  /** Reads an ambiguous response as browsers do. */
-  asBrowser?: boolean | undefined;
-  /** Whether the response is one to HEAD, which has no body (RFC 9110 §9.3.2). */
-  isHead?: boolean;
-  /** Returns a sink for the body of this response; undefined: it is kept in memory. */
-  receive?: ((start: ResponseStart) => StreamSink | undefined) | undefined;
-}) {
+export function createResponseReader(request: ReadRequest) {
+  const { bodyBytesMax, asBrowser = false, isHead = false, receive } = request;
   const headReader = createHeadReader({ asBrowser });
   const body = createByteBuffer(bodyBytesMax);
-  let opened: { head: ResponseHead; framing: Framing; reader: BodyReader } | undefined;
+  let opened: { head: ResponseHead; framing: Framing; read: ReadBody } | undefined;
   let interim = 0;
   let interimBytes = 0;
 
@@ -96,16 +94,15 @@ export function createResponseReader({
     const found = isHead ? "none" : framingOf(head);
     if (typeof found === "object" && !asBrowser) return found.invalid;
     const framing = typeof found === "object" ? found.inBrowser : found;
-    const sink = receive(head);
-    opened = { head, framing, reader: readerFor(framing, sink ?? body, sink?.bytesMax ?? bodyBytesMax) };
+    const sink = receive?.(head);
+    opened = { head, framing, read: readerFor(framing, sink ?? body, sink?.bytesMax ?? bodyBytesMax) };
     return undefined;
   };
 
-  const readerFor = (framing: Framing, sink: BodySink, bytesMax: number): BodyReader => {
-    if (framing === "chunked")
-      return createChunkedReader({ body: sink, framingBytesMax: framingBytesBase + bytesMax });
-    if (framing === "close") return createUnframedReader({ body: sink });
-    return createLengthReader({ body: sink, length: framing === "none" ? 0 : framing });
+  const readerFor = (framing: Framing, sink: BodySink, bytesMax: number): ReadBody => {
+    if (framing === "chunked") return createChunkedReader(sink, framingBytesBase + bytesMax);
+    if (framing === "close") return createUnframedReader(sink);
+    return createLengthReader(sink, framing === "none" ? 0 : framing);
   };
 
   /** Reads heads up to the final one. Returns the index of the body's first byte, or an outcome before it. */
@@ -125,8 +122,8 @@ export function createResponseReader({
     push(bytes: Uint8Array) {
       const start = opened === undefined ? readHeads(bytes) : 0;
       if (typeof start === "object") return start;
-      const { head, reader } = opened!;
-      const progress = reader.read(bytes, start);
+      const { head, read } = opened!;
+      const progress = read(bytes, start);
       if (progress.kind === "complete") {
         const isReusable = keepsAlive(head) && progress.end === bytes.length;
         return done({ complete: true, reusable: isReusable });

@@ -1,41 +1,33 @@
-import type { AddressRules } from "../addresses.ts";
 import { hasFreeDescriptor } from "../descriptors.ts";
 import { ExchangeError } from "../failure.ts";
-import { allowedAddresses, type ResolveHost } from "../resolve.ts";
+import { allowedAddresses, type AddressAccess } from "../resolve.ts";
 import { connect, type Connection, type TlsFiles } from "./connection.ts";
 
 const addressesTriedMax = 4;
 
 export const noDescriptor = "no file descriptor left";
 
-/**
- * Connects to the host of a URL, at the first address that responds. Its addresses are resolved, and checked against
- * `rules`. `https:` and `wss:` use TLS.
- * @throws ExchangeError
- */
-export async function openConnection({
-  url,
-  rules,
-  resolveHost,
-  tlsFiles = {},
-  anyCertificate = false,
-  signal,
-  onResolved = () => {},
-}: {
+interface OpenRequest extends AddressAccess {
   url: URL;
-  rules: AddressRules;
-  resolveHost: ResolveHost;
   tlsFiles?: TlsFiles | undefined;
   anyCertificate?: boolean | undefined;
   signal: AbortSignal;
   /** Called before the first connection is tried. */
   onResolved?: () => void;
-}): Promise<Connection> {
-  const { hostname, port, protocol } = url;
+}
+
+/**
+ * Connects to the host of a URL, at the first address that responds. Its addresses are resolved, and checked against
+ * `rules`. `https:` and `wss:` use TLS.
+ * @throws ExchangeError
+ */
+export async function openConnection(request: OpenRequest): Promise<Connection> {
+  const { rules, resolveHost, tlsFiles = {}, anyCertificate = false, signal } = request;
+  const { hostname, port, protocol } = request.url;
   const isSecure = protocol === "https:" || protocol === "wss:";
   requireDescriptor();
   const addresses = await orAbort(allowedAddresses({ hostname, rules, resolveHost }), signal);
-  onResolved();
+  request.onResolved?.();
   let failure: unknown;
   for (const address of addresses.slice(0, addressesTriedMax)) {
     try {

@@ -12,29 +12,25 @@ export type BodyProgress =
   | { kind: "cut" }
   | { kind: "malformed"; reason: string };
 
-/** Adds the content of a body to a sink, as its framing says. */
-export interface BodyReader {
-  read(bytes: Uint8Array, from: number): BodyProgress;
-}
+/** Adds the content of a body, from index `from` of what was received, to a sink, as its framing says. */
+export type ReadBody = (bytes: Uint8Array, from: number) => BodyProgress;
 
 const more: BodyProgress = { kind: "more" };
 const cut: BodyProgress = { kind: "cut" };
 
-export function createLengthReader({ body, length }: { body: BodySink; length: number }): BodyReader {
+export function createLengthReader(body: BodySink, length: number): ReadBody {
   let remaining = length;
-  return {
-    read(bytes, from) {
-      const end = Math.min(bytes.length, from + remaining);
-      if (!body.add(bytes, from, end)) return cut;
-      remaining -= end - from;
-      return remaining === 0 ? { kind: "complete", end } : more;
-    },
+  return (bytes, from) => {
+    const end = Math.min(bytes.length, from + remaining);
+    if (!body.add(bytes, from, end)) return cut;
+    remaining -= end - from;
+    return remaining === 0 ? { kind: "complete", end } : more;
   };
 }
 
 /** Reads a body that ends when the server closes the connection. */
-export function createUnframedReader({ body }: { body: BodySink }): BodyReader {
-  return { read: (bytes, from) => (body.add(bytes, from) ? more : cut) };
+export function createUnframedReader(body: BodySink): ReadBody {
+  return (bytes, from) => (body.add(bytes, from) ? more : cut);
 }
 
 /** Enough for a chunk size with its extensions (RFC 9112 section 7.1.1); no common server sends extensions. */
@@ -58,13 +54,7 @@ type Part =
  *
  * @param framingBytesMax maximum number of bytes that are not content: sizes, extensions, line ends and trailers.
  */
-export function createChunkedReader({
-  body,
-  framingBytesMax,
-}: {
-  body: BodySink;
-  framingBytesMax: number;
-}): BodyReader {
+export function createChunkedReader(body: BodySink, framingBytesMax: number): ReadBody {
   let part: Part = "size";
   let framingBytes = 0;
   let lineBytes = 0;
@@ -114,36 +104,34 @@ export function createChunkedReader({
     return false;
   };
 
-  return {
-    read(bytes, from) {
-      let index = from;
-      while (index < bytes.length) {
-        if (part === "data") {
-          const end = Math.min(bytes.length, index + remaining);
-          if (!body.add(bytes, index, end)) return cut;
-          remaining -= end - index;
-          index = end;
-          if (remaining === 0) part = "data end";
-          continue;
-        }
-        const byte = bytes[index++]!;
-        framingBytes += 1;
-        if (framingBytes > framingBytesMax) return cut;
-        if (part === "trailer") {
-          if (takeTrailer(byte)) return { kind: "complete", end: index };
-          if (trailerBytes > trailerBytesMax) return cut;
-        } else if (part === "data end") {
-          if (byte !== carriageReturn) return { kind: "malformed", reason: "bad chunk" };
-          part = "data line feed";
-        } else if (part === "data line feed") {
-          if (byte !== lineFeed) return { kind: "malformed", reason: "bad chunk" };
-          part = "size";
-        } else if (!takeSizeLine(byte)) {
-          return { kind: "malformed", reason: "bad chunk size" };
-        }
+  return (bytes, from) => {
+    let index = from;
+    while (index < bytes.length) {
+      if (part === "data") {
+        const end = Math.min(bytes.length, index + remaining);
+        if (!body.add(bytes, index, end)) return cut;
+        remaining -= end - index;
+        index = end;
+        if (remaining === 0) part = "data end";
+        continue;
       }
-      return more;
-    },
+      const byte = bytes[index++]!;
+      framingBytes += 1;
+      if (framingBytes > framingBytesMax) return cut;
+      if (part === "trailer") {
+        if (takeTrailer(byte)) return { kind: "complete", end: index };
+        if (trailerBytes > trailerBytesMax) return cut;
+      } else if (part === "data end") {
+        if (byte !== carriageReturn) return { kind: "malformed", reason: "bad chunk" };
+        part = "data line feed";
+      } else if (part === "data line feed") {
+        if (byte !== lineFeed) return { kind: "malformed", reason: "bad chunk" };
+        part = "size";
+      } else if (!takeSizeLine(byte)) {
+        return { kind: "malformed", reason: "bad chunk size" };
+      }
+    }
+    return more;
   };
 }
 

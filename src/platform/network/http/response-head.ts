@@ -8,17 +8,6 @@ export interface ResponseHead {
   headers: Map<string, string>;
 }
 
-/** Collects the bytes up to the blank line after the headers. */
-export interface HeadReader {
-  /** Number of bytes collected. */
-  readonly length: number;
-  /** Returns the index after the last byte that it took. */
-  read(bytes: Uint8Array, from: number): number;
-  state(): "more" | "complete" | "too long";
-  /** Parses a complete head, then starts over with the next one. Returns why it is invalid. */
-  parse(): ResponseHead | string;
-}
-
 export const headBytesMax = 16_384;
 /** That of Chromium. */
 const browserHeadBytesMax = 262_144;
@@ -30,20 +19,24 @@ const lineFeed = 10;
 const latin1 = new TextDecoder("latin1");
 
 /**
+ * Collects the bytes up to the blank line after the headers.
  * @param options.asBrowser accepts what browsers accept, too: longer heads, lines that end with LF only, and header lines
  *   without a name. These are ignored, as is what follows a number of lines.
  */
-export function createHeadReader({ asBrowser = false } = {}): HeadReader {
+export function createHeadReader({ asBrowser = false } = {}) {
   const bytesMax = asBrowser ? browserHeadBytesMax : headBytesMax;
   const buffer = createByteBuffer(bytesMax + blankLineLength);
   /** Number of bytes of the blank line's CR LF CR LF that were just read; a line feed can follow another one in a browser. */
   let matched = 0;
   const isTooLong = () => buffer.length - matched > bytesMax;
   return {
+    /** Number of bytes collected. */
     get length() {
       return buffer.length;
     },
-    read(bytes, from) {
+
+    /** Returns the index after the last byte that it took. */
+    read(bytes: Uint8Array, from: number) {
       const room = from + bytesMax + blankLineLength - buffer.length;
       const last = Math.min(bytes.length, room);
       let index = from;
@@ -58,6 +51,8 @@ export function createHeadReader({ asBrowser = false } = {}): HeadReader {
       return index;
     },
     state: () => (isTooLong() ? "too long" : matched === blankLineLength ? "complete" : "more"),
+
+    /** Parses a complete head, then starts over with the next one. Returns why it is invalid. */
     parse() {
       const bytes = buffer.bytes();
       const text = latin1.decode(bytes);

@@ -8,12 +8,11 @@ import { createHash } from "node:crypto";
 import type { Clock, Timer } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { AddressRules } from "../addresses.ts";
 import { ExchangeError } from "../failure.ts";
 import type { Connection } from "../http/connection.ts";
 import { openConnection } from "../http/open-connection.ts";
 import { createHeadReader, type ResponseHead } from "../http/response-head.ts";
-import type { ResolveHost } from "../resolve.ts";
+import type { AddressAccess } from "../resolve.ts";
 import type { Turns } from "../turns.ts";
 import { controlFrame, createFrameReader } from "./frames.ts";
 
@@ -29,6 +28,13 @@ export interface WebSocketRequest {
   onMessage: (bytes: Uint8Array) => void;
   /** Called once after `open` has resolved, with why the connection ended, as a phrase; not if the signal ended it. */
   onEnd: (reason: string) => void;
+}
+
+interface WebSocketDependencies extends AddressAccess {
+  clock: Clock;
+  fillRandom: FillRandom;
+  /** Shared with everything else that processes what others send. */
+  turns: Turns;
 }
 
 export interface WebSocketClient {
@@ -52,20 +58,8 @@ const acceptSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const maskBytes = 4;
 const keyBytes = 16;
 
-export function createWebSocketClient({
-  clock,
-  fillRandom,
-  resolveHost,
-  rules,
-  turns,
-}: {
-  clock: Clock;
-  fillRandom: FillRandom;
-  resolveHost: ResolveHost;
-  rules: AddressRules;
-  /** Shared with everything else that processes what others send. */
-  turns: Turns;
-}): WebSocketClient {
+export function createWebSocketClient(dependencies: WebSocketDependencies): WebSocketClient {
+  const { clock, fillRandom, resolveHost, rules, turns } = dependencies;
   const random = (bytes: number) => {
     const filled = new Uint8Array(bytes);
     fillRandom(filled);
