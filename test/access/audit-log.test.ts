@@ -13,7 +13,7 @@ import { loadConfig } from "../../src/platform/config/load.ts";
 import { createLog } from "../../src/platform/lib/log.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { batchOfNames } from "../../src/intake/sources/name-batch.ts";
+import { batchOfNames } from "../support/name-batches.ts";
 import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
 import { openOldDatabase } from "../support/old-database.ts";
 

@@ -1,3 +1,4 @@
+import type { Archive } from "../../src/engines/archive/archive.ts";
 import type { CertificateLog } from "../../src/engines/certificate-transparency/log.ts";
 import { createLogReaders } from "../../src/engines/certificate-transparency/reading/log-readers.ts";
 import { createLog } from "../../src/platform/lib/log.ts";
@@ -10,7 +11,6 @@ import type { FollowSettings } from "../../src/intake/sources/certificate-log-re
 import {
   certificateLogsOrigin,
   createBatchRecorder,
-  type NameArchive,
 } from "../../src/intake/sources/certificate-logs/batch-recorder.ts";
 import {
   createCertificateLogs,
@@ -32,7 +32,7 @@ export function openLogWorld() {
   const { clock, database } = stores;
   const lines: { message: string; [field: string]: unknown }[] = [];
   const archived: string[] = [];
-  const archive: NameArchive = {
+  const archive: Pick<Archive, "add" | "flush"> = {
     add: (names) => void archived.push(...new TextDecoder().decode(names).split("\n").slice(0, -1)),
     flush: () => Promise.resolve(),
   };

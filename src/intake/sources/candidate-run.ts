@@ -3,6 +3,7 @@ import type { Match } from "../../threats/threats/severity/similarity-reasons.ts
 import type { Needs } from "../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
+import { growthOf } from "../../platform/lib/sums.ts";
 import type { Yielder } from "../../platform/lib/yielder.ts";
 import type { CertificateSighting, RecordedThreat, Sighting } from "../../threats/threats/record.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
@@ -58,7 +59,7 @@ export interface Classified {
 /** One run of names from a source to the threats. */
 export interface CandidateRun {
   readonly tally: Tally;
-  /** Adds all names of a batch to the archive. From here on, protected domains that were added meanwhile are matched. */
+  /** Adds all names of a batch to the archive. From here on, protected domains that were added since are matched. */
   begin(batch: NameBatch<unknown>): void;
   /** Classifies an entry of a batch. Returns its names that match. */
   take(batch: NameBatch<unknown>, index: number): readonly Classified[];
@@ -95,8 +96,8 @@ export function startCandidateRun(
   let toInspect: string[] = [];
   const seenAt = () => observedAt ?? clock.now();
   const isWanted = (match: Match) => within.length === 0 || within.includes(match.protectedDomain);
-  const archiving = createRunArchive({ archive, source, seenAt });
-  const counts = createRunCounts({ activity, origin, tally });
+  const archiving = createRunArchive(archive, () => ({ source, seenAt: seenAt() }));
+  const counts = createRunCounts(activity, origin, tally);
   const { accept, reject } = createAcceptance({ interpretations, invalidMax, source, tally });
 
   /** @param found what the batch knows of the name; undefined: it was entered. */
@@ -207,23 +208,18 @@ function isPage({ form }: Entry): boolean {
   return form !== "message_sender";
 }
 
-function sightingOf(
-  seen: NameBatch<unknown>["seen"],
-): Pick<Sighting, "source" | "seenAt" | "isDay"> | undefined {
+function sightingOf(seen: NameBatch<unknown>["seen"]) {
   return seen && { source: seen.source, seenAt: seen.day, isDay: true };
 }
 
-interface RunArchiveDependencies {
-  archive: Pick<Archive, "add" | "flush">;
-  source: ThreatSource;
-  seenAt: () => Instant;
-}
-
 /** Passes the names of one run to the archive. */
-function createRunArchive({ archive, source, seenAt }: RunArchiveDependencies) {
+function createRunArchive(
+  archive: CandidateDependencies["archive"],
+  sighting: () => { source: ThreatSource; seenAt: Instant },
+) {
   let kept: string[] = [];
   const add = (names: Uint8Array | null) => {
-    if (names !== null && names.length > 0) archive.add(names, { source, seenAt: seenAt() });
+    if (names !== null && names.length > 0) archive.add(names, sighting());
   };
   const addKept = () => {
     if (kept.length > 0) add(nameLines(kept));
@@ -241,26 +237,26 @@ function createRunArchive({ archive, source, seenAt }: RunArchiveDependencies) {
   };
 }
 
-interface RunCountsDependencies {
-  activity: Pick<SourceActivity, "add" | "defer">;
-  origin: NameOrigin | null;
-  tally: Tally;
-}
-
 /** Counts the names of one run where they came from. */
-function createRunCounts({ activity, origin, tally }: RunCountsDependencies) {
-  let counted: ActivityCounts = { names: 0, invalid: 0, matched: 0, created: 0 };
+function createRunCounts(
+  activity: CandidateDependencies["activity"],
+  origin: NameOrigin | null,
+  tally: Tally,
+) {
+  let counted = countsOf(tally);
+  const growth = (counts: ActivityCounts) =>
+    growthOf(counts, counted, "names", "invalid", "matched", "created");
   return {
     /** Adds what is new, in the transaction of the caller. Returns a function to call once that is committed. */
     add(): () => void {
       const counts = countsOf(tally);
-      if (origin !== null) activity.add(origin, difference(counts, counted));
+      if (origin !== null) activity.add(origin, growth(counts));
       return () => void (counted = counts);
     },
     /** Adds what is new later. Returns the threats that were recorded with it: none. */
     defer(): [] {
       const counts = countsOf(tally);
-      if (origin !== null) activity.defer(origin, difference(counts, counted));
+      if (origin !== null) activity.defer(origin, growth(counts));
       counted = counts;
       return [];
     },
@@ -269,13 +265,4 @@ function createRunCounts({ activity, origin, tally }: RunCountsDependencies) {
 
 function countsOf({ received, invalid, matched, created }: Tally): ActivityCounts {
   return { names: received, invalid, matched, created };
-}
-
-function difference(now: ActivityCounts, before: ActivityCounts): ActivityCounts {
-  return {
-    names: now.names - before.names,
-    invalid: now.invalid - before.invalid,
-    matched: now.matched - before.matched,
-    created: now.created - before.created,
-  };
 }

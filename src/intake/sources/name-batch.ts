@@ -1,4 +1,3 @@
-import { nameLines } from "../../engines/archive/archive.ts";
 import type { NameRanges } from "../../engines/detection/filter/encoded-text.ts";
 import type { Matcher } from "../../engines/detection/match/matcher.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
@@ -56,28 +55,5 @@ export function screenOnce(names: NameRanges, count: number): NameBatch<unknown>
     if (matcher !== screenedBy) passed = matcher.screenNames(names, 0, count).slice(0, count);
     screenedBy = matcher;
     return passed[index] === 1;
-  };
-}
-
-/**
- * Makes a batch of plain strings that is read again as a whole if processing stops in the middle of it.
- *
- * @param start position before the names.
- * @param end position after the names.
- */
-export function batchOfNames<Position>(
-  names: readonly string[],
-  { start, end }: { start: Position; end: Position },
-): NameBatch<Position> {
-  return {
-    count: names.length,
-    dropped: 0,
-    end,
-    name: (index) => names[index]!,
-    error: () => undefined,
-    line: (index) => index + 1,
-    mayMatch: () => true,
-    names: () => nameLines(names),
-    positionAfter: (index) => (index === names.length - 1 ? end : start),
   };
 }

@@ -31,15 +31,18 @@ export function createTally(interpreted: readonly Interpretation[]): Tally {
   return { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0, interpreted };
 }
 
-interface AcceptanceDependencies {
+/** Counts and explains what was read of one run. */
+export function createAcceptance({
+  interpretations,
+  invalidMax,
+  source,
+  tally,
+}: {
   interpretations: Pick<Interpretations, "addSkipped">;
   invalidMax: number;
   source: ThreatSource;
   tally: Tally;
-}
-
-/** Counts and explains what was read of one run. */
-export function createAcceptance({ interpretations, invalidMax, source, tally }: AcceptanceDependencies) {
+}) {
   const reject = (line: number, text: string, why: string): void => {
     tally.invalid++;
     if (tally.firstInvalid.length < invalidMax)

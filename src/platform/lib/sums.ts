@@ -6,3 +6,12 @@ export function sumOf<Name extends string>(
   const sums = names.map((name) => [name, rows.reduce((sum, row) => sum + row[name], 0)]);
   return Object.fromEntries(sums) as Record<Name, number>;
 }
+
+/** Returns by how much numbers have grown. */
+export function growthOf<Name extends string>(
+  now: Readonly<Record<Name, number>>,
+  before: Readonly<Record<Name, number>>,
+  ...names: Name[]
+): Record<Name, number> {
+  return Object.fromEntries(names.map((name) => [name, now[name] - before[name]])) as Record<Name, number>;
+}

@@ -8,7 +8,7 @@ import {
   type Candidates,
   type ProcessOptions,
 } from "../../../src/intake/sources/candidates.ts";
-import { batchOfNames } from "../../../src/intake/sources/name-batch.ts";
+import { batchOfNames } from "../../support/name-batches.ts";
 import type { Place } from "../../../src/intake/sources/name-file-formats/name-chunk.ts";
 import { openNameList } from "../../../src/intake/sources/name-files/name-list.ts";
 import { openStores, type Stores } from "../../support/stores.ts";

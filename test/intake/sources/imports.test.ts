@@ -4,7 +4,7 @@ import { createAuditLog } from "../../../src/access/audit/audit-log.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
 import { zip } from "../../../src/platform/lib/zip.ts";
 import { NameListError } from "../../../src/intake/sources/name-file-bytes/byte-source.ts";
-import { batchOfNames } from "../../../src/intake/sources/name-batch.ts";
+import { batchOfNames } from "../../support/name-batches.ts";
 import { createYielder } from "../../../src/platform/lib/yielder.ts";
 import { createCandidates } from "../../../src/intake/sources/candidates.ts";
 import {

@@ -9,7 +9,7 @@ import { createYielder } from "../../../src/platform/lib/yielder.ts";
 import { createCandidates, type Candidates } from "../../../src/intake/sources/candidates.ts";
 import { createImports } from "../../../src/intake/sources/imports/imports.ts";
 import { openNameList, type NameListOptions } from "../../../src/intake/sources/name-files/name-list.ts";
-import { batchOfNames } from "../../../src/intake/sources/name-batch.ts";
+import { batchOfNames } from "../../support/name-batches.ts";
 import { archivedIn } from "../../support/archived.ts";
 import { analyst, openStores, type Stores } from "../../support/stores.ts";
 

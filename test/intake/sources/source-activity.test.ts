@@ -3,7 +3,7 @@ import { startOfDay } from "../../../src/platform/lib/clock.ts";
 import { createYielder } from "../../../src/platform/lib/yielder.ts";
 import { createSourceActivity } from "../../../src/intake/sources/activity/source-activity.ts";
 import { createCandidates, type Candidates } from "../../../src/intake/sources/candidates.ts";
-import { batchOfNames } from "../../../src/intake/sources/name-batch.ts";
+import { batchOfNames } from "../../support/name-batches.ts";
 import { openStores, type Stores } from "../../support/stores.ts";
 import { until } from "../../support/until.ts";
 

@@ -4,6 +4,7 @@ import type { Needs } from "../../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import { dayMs, startOfDay, type Clock, type Instant, type Timer } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
+import { sumOf } from "../../../platform/lib/sums.ts";
 import { sourceActivity } from "./tables.ts";
 
 /** Number of days that are kept one by one. */
@@ -43,30 +44,13 @@ export type ActivityTotal = Omit<ActivityOfDay, "day">;
 const deferredMsMax = 5_000;
 
 /** Counts what arrives from each origin of names, by day (UTC). */
-export interface SourceActivity {
-  /**
-   * Adds to the counts of today. Call it in the transaction that records the threats, once for many names. A negative
-   * count takes back what was counted before.
-   */
-  add(origin: NameOrigin, counts: ActivityCounts): void;
-  /**
-   * Adds to the counts of today, and writes them within seconds: for names that change nothing else, so that nobody waits
-   * for the database. If the process is killed before, these counts are lost.
-   */
-  defer(origin: NameOrigin, counts: ActivityCounts): void;
-  /** Returns the counts of all origins since the start of a day, oldest day first. */
-  since(day: Instant): ActivityOfDay[];
-  /** Returns the counts of all origins over all time. They never decrease, except when something is taken back. */
-  totals(): ActivityTotal[];
-  /** Writes what was deferred. */
-  stop(): Promise<void>;
-}
+export type SourceActivity = ReturnType<typeof createSourceActivity>;
 
 export function createSourceActivity({
   database,
   clock,
   log,
-}: Needs<"database" | "log"> & { clock: Pick<Clock, "after" | "now"> }): SourceActivity {
+}: Needs<"database" | "log"> & { clock: Pick<Clock, "after" | "now"> }) {
   const { upsert, deleteOld, findSince, findTotals } = createStatements(database);
   let cleanedOn: Instant | undefined;
   /** By day, kind and name. */
@@ -93,37 +77,42 @@ export function createSourceActivity({
     try {
       await database.write(() => waiting.forEach(write), { patient: true, relaxed: true });
     } catch (error) {
-      waiting.forEach(keep);
+      for (const counted of waiting) addTo(deferred, counted);
       logDropped(log, error, "source.counts_not_written");
     }
   }
 
-  function keep(counted: ActivityOfDay): void {
-    const key = JSON.stringify([counted.day, counted.kind, counted.name]);
-    const before = deferred.get(key);
-    deferred.set(key, before === undefined ? counted : sum(before, counted));
-  }
-
   return {
-    add(origin, counts) {
+    /**
+     * Adds to the counts of today. Call it in the transaction that records the threats, once for many names. A negative
+     * count takes back what was counted before.
+     */
+    add(origin: NameOrigin, counts: ActivityCounts): void {
       if (isNothing(counts)) return;
       const lastAt = clock.now();
       write({ ...counts, ...nameOf(origin), day: startOfDay(lastAt), lastAt });
     },
-    defer(origin, counts) {
+    /**
+     * Adds to the counts of today, and writes them within seconds: for names that change nothing else, so that the
+     * caller need not wait for the database. If the process is killed before, these counts are lost.
+     */
+    defer(origin: NameOrigin, counts: ActivityCounts): void {
       if (isNothing(counts)) return;
       const lastAt = clock.now();
-      keep({ ...counts, ...nameOf(origin), day: startOfDay(lastAt), lastAt });
+      addTo(deferred, { ...counts, ...nameOf(origin), day: startOfDay(lastAt), lastAt });
       timer ??= clock.after(deferredMsMax, () => void flush());
     },
-    since(day) {
+    /** Returns the counts of all origins since the start of a day, oldest day first. */
+    since(day: Instant): ActivityOfDay[] {
       const waiting = [...deferred.values()].filter((one) => one.day >= day);
       return merged([...findSince.all({ day: Math.max(day, dayMs) }), ...waiting]);
     },
-    totals: () =>
+    /** Returns the counts of all origins over all time. They never decrease, except when something is taken back. */
+    totals: (): ActivityTotal[] =>
       merged([...findTotals.all(), ...deferred.values()].map((row) => ({ ...row, day: totalDay }))).map(
         ({ day: _day, ...total }) => total,
       ),
+    /** Writes what was deferred. */
     async stop() {
       timer?.cancel();
       await flush();
@@ -142,25 +131,18 @@ function nameOf({ kind, name }: NameOrigin): NameOrigin {
 /** Adds up rows of the same day and origin. Returns them by day, kind and name. */
 function merged(rows: readonly ActivityOfDay[]): ActivityOfDay[] {
   const sums = new Map<string, ActivityOfDay>();
-  for (const row of rows) {
-    const key = JSON.stringify([row.day, row.kind, row.name]);
-    const before = sums.get(key);
-    sums.set(key, before === undefined ? row : sum(before, row));
-  }
+  for (const row of rows) addTo(sums, row);
   return [...sums.values()].sort(
     (a, b) => a.day - b.day || compareText(a.kind, b.kind) || compareText(a.name, b.name),
   );
 }
 
-function sum(one: ActivityOfDay, other: ActivityOfDay): ActivityOfDay {
-  return {
-    ...one,
-    names: one.names + other.names,
-    invalid: one.invalid + other.invalid,
-    matched: one.matched + other.matched,
-    created: one.created + other.created,
-    lastAt: Math.max(one.lastAt, other.lastAt),
-  };
+function addTo(sums: Map<string, ActivityOfDay>, row: ActivityOfDay): void {
+  const key = JSON.stringify([row.day, row.kind, row.name]);
+  const before = sums.get(key);
+  const lastAt = Math.max(before?.lastAt ?? row.lastAt, row.lastAt);
+  const counts = sumOf([before ?? row, row], "names", "invalid", "matched", "created");
+  sums.set(key, before === undefined ? row : { ...before, ...counts, lastAt });
 }
 
 function compareText(a: string, b: string): number {

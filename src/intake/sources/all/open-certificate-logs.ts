@@ -3,35 +3,26 @@ import {
   type LogListLoader,
 } from "../../../engines/certificate-transparency/list-loading/log-list-loader.ts";
 import type { CertificateLogsConfig } from "../../../platform/config/config.ts";
-import type { Needs } from "../../../platform/database/needs.ts";
-import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import { userAgentOf } from "../../../platform/lib/build-info.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { randomNumber } from "../../../platform/lib/ids.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
-import type { Threats } from "../../../threats/threats/threats.ts";
-import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
 import type { SourceActivity } from "../activity/source-activity.ts";
 import { connectHere, connectThread } from "../certificate-log-reading/connection.ts";
-import {
-  certificateLogsOrigin,
-  createBatchRecorder,
-  type NameArchive,
-} from "../certificate-logs/batch-recorder.ts";
+import { certificateLogsOrigin, createBatchRecorder } from "../certificate-logs/batch-recorder.ts";
 import { createCertificateLogs, type CertificateLogs } from "../certificate-logs/certificate-logs.ts";
 import { checkCertificateLogs } from "../certificate-logs/status.ts";
 import { createFollowedLogs } from "../certificate-logs/followed-logs.ts";
-import type { SourcePauses } from "../pauses/source-pauses.ts";
+import type { Archive } from "../../../engines/archive/archive.ts";
+import type { SourceNeeds } from "../needs.ts";
 
-interface CertificateLogsDependencies extends Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> {
+interface CertificateLogsDependencies extends SourceNeeds<
+  "clock" | "database" | "domains" | "fillRandom" | "log" | "pauses" | "startWorker" | "threats" | "yielder"
+> {
   activity: Pick<SourceActivity, "add">;
-  archive: NameArchive;
+  archive: Pick<Archive, "add" | "flush">;
   config: CertificateLogsConfig;
-  domains: ProtectedDomains;
-  pauses: SourcePauses;
-  startWorker: StartWorker | undefined;
-  threats: Threats;
 }
 
 /** Constructs the source that follows the certificate logs. */

@@ -66,7 +66,7 @@ export function connectHere(
     random,
     onReport,
     reclaimMemory,
-    readers = createReaders(setup, { clock, random }),
+    readers = createLogReaders({ ...setup, clock, random, resolveHost: createSystemResolver({ clock }) }),
   }: Pick<PipelineEvents, "onReport"> & {
     clock: Clock;
     random: () => number;
@@ -115,17 +115,4 @@ export function serveCertificateLogs(
 function post(port: MessagePort, report: Report): void {
   // The names are moved instead of copied.
   port.postMessage(report, report.report === "batch" ? [report.batch.names.buffer] : []);
-}
-
-function createReaders(
-  { rates, userAgent }: PipelineSetup,
-  { clock, random }: { clock: Clock; random: () => number },
-): LogReaders {
-  return createLogReaders({
-    clock,
-    random,
-    resolveHost: createSystemResolver({ clock }),
-    rates,
-    userAgent,
-  });
 }

@@ -1,12 +1,11 @@
-import { rangesOfLines } from "../../../engines/archive/archive.ts";
+import { rangesOfLines, type Archive } from "../../../engines/archive/archive.ts";
 import type { Matcher } from "../../../engines/detection/match/matcher.ts";
-import type { Needs } from "../../../platform/database/needs.ts";
-import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import type { Sighting } from "../../../threats/threats/record.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import type { SourceActivity } from "../activity/source-activity.ts";
+import type { SourceNeeds } from "../needs.ts";
 import type { Batch, Candidate } from "../certificate-log-reading/messages.ts";
 import { createRecentNames } from "./recent-names.ts";
 import type { ScreeningTables } from "./screening-tables.ts";
@@ -19,12 +18,6 @@ const threatsPerTransactionMax = 64;
 /** Number of names between two checks for waiting work. */
 const namesPerCheck = 64;
 
-/** The part of the archive that a source needs. */
-export interface NameArchive {
-  add(names: Uint8Array, options: { source: ThreatSource; seenAt: Instant }): void;
-  flush(): Promise<void>;
-}
-
 /** Result of a batch. */
 export interface RecordedBatch {
   matched: number;
@@ -34,10 +27,11 @@ export interface RecordedBatch {
 /** Classifies the names of batches, and records the look-alikes. */
 export type BatchRecorder = ReturnType<typeof createBatchRecorder>;
 
-interface BatchRecorderDependencies extends Needs<"clock" | "database" | "fillRandom" | "yielder"> {
+interface BatchRecorderDependencies extends SourceNeeds<
+  "clock" | "database" | "domains" | "fillRandom" | "yielder"
+> {
   activity: Pick<SourceActivity, "add">;
-  archive: NameArchive | undefined;
-  domains: ProtectedDomains;
+  archive: Pick<Archive, "add" | "flush"> | undefined;
   tables: Pick<ScreeningTables, "versionOf">;
   threats: Pick<Threats, "record">;
 }

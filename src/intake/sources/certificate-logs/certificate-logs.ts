@@ -1,8 +1,7 @@
-import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Timer, Clock } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
-import type { SourcePausing } from "../pauses/source-pauses.ts";
+import type { SourceNeeds } from "../needs.ts";
 import type { Source, SourceCheck } from "../source.ts";
 import { certificateLogsOrigin, type BatchRecorder } from "./batch-recorder.ts";
 import type { PipelineConnection, PipelineEvents } from "../certificate-log-reading/connection.ts";
@@ -28,14 +27,13 @@ export interface CertificateLogs extends Source {
   idle(): Promise<unknown>;
 }
 
-interface CertificateLogsDependencies extends Needs<"clock" | "database" | "log"> {
+interface CertificateLogsDependencies extends SourceNeeds<"clock" | "database" | "log" | "pausing"> {
   /** Describes what is configured, for `phishwatch check`. */
   check: (logs: readonly CertificateLogStatus[], list: LogListStatus) => SourceCheck | Promise<SourceCheck>;
   connect: (events: PipelineEvents) => PipelineConnection;
   createRecorder: (tables: Pick<ScreeningTables, "versionOf">) => BatchRecorder;
   domains: Pick<ProtectedDomains, "matcher">;
   followed: FollowedLogs;
-  pausing: SourcePausing;
 }
 
 export function createCertificateLogs(dependencies: CertificateLogsDependencies): CertificateLogs {
@@ -120,17 +118,6 @@ const restarts = { firstMs: 1_000, maxMs: waitMsMax };
 /** Reports that are acknowledged once they are stored. */
 type StoredReport = Extract<Report, { report: "batch" | "mismatch" }>;
 
-/** Keeps a pipeline running that follows the logs, and stores what it reports. */
-interface Supervisor {
-  /** Follows exactly these logs. */
-  follow(logs: readonly CertificateLog[]): void;
-  /** Ends the pipeline. Resolves when everything is stored that can be. */
-  disconnect(): Promise<void>;
-  live(logId: string): LiveLog | undefined;
-  /** Resolves when everything that was reported is stored. */
-  idle(): Promise<unknown>;
-}
-
 interface Following extends LiveLog {
   log: CertificateLog;
   generation: number;
@@ -138,15 +125,17 @@ interface Following extends LiveLog {
   stored: Promise<void>;
 }
 
-interface SupervisorDependencies extends Needs<"clock" | "log"> {
-  connect: (events: PipelineEvents) => PipelineConnection;
+const notReported: LiveLog = { head: null, isComplete: false, failure: null };
+
+interface SupervisorDependencies extends Pick<CertificateLogsDependencies, "clock" | "connect" | "log"> {
   keeper: ProgressKeeper;
   /** Calls `follow` again, with the logs that are wanted then. */
   retry: () => void;
   tables: ScreeningTables;
 }
 
-function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
+/** Keeps a pipeline running that follows the logs, and stores what it reports. */
+function createSupervisor(dependencies: SupervisorDependencies) {
   const { clock, connect, keeper, log, retry, tables } = dependencies;
   const following = new Map<string, Following>();
   const retries = createRetries(clock, retry);
@@ -158,10 +147,8 @@ function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
   const allStored = () => Promise.all([...following.values()].map(({ stored }) => stored));
   function begin(one: CertificateLog): void {
     const generation = ++generations;
-    const live = { head: null, isComplete: false, failure: null };
-    following.set(one.logId, { ...live, log: one, generation, stored: Promise.resolve() });
-    const row = keeper.row(one.logId);
-    const progress = row === undefined ? null : progressOfRow(row);
+    following.set(one.logId, { ...notReported, log: one, generation, stored: Promise.resolve() });
+    const progress = progressOfRow(keeper.row(one.logId));
     connection!.send({ do: "follow", log: one, generation, progress });
   }
 
@@ -174,16 +161,10 @@ function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
     const live = following.get(report.logId);
     if (live?.generation !== report.generation) return;
     if (report.report === "head") live.head = { size: report.size, at: report.at };
-    else if (report.report === "success") note(live, null);
-    else if (report.report === "failure") note(live, report.message);
+    else if (report.report === "success") note(keeper, live, null);
+    else if (report.report === "failure") note(keeper, live, report.message);
     else if (report.report === "end") live.stored = live.stored.then(() => void (live.isComplete = true));
     else live.stored = live.stored.then(() => store(live, report));
-  }
-
-  function note(live: Following, failure: string | null): void {
-    live.failure = failure;
-    if (failure === null) keeper.noteSuccess(live.log);
-    else keeper.noteFailure(live.log, failure);
   }
 
   /** Never rejects. */
@@ -200,7 +181,7 @@ function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
     } catch (error) {
       if (!isCurrent()) return;
       logDropped(log, error, "certificate_log.entries_not_stored");
-      note(live, messageOf(error));
+      note(keeper, live, messageOf(error));
       end(logId);
       retries.after(backoffMs({ failures: ++failures, ...storeRetries }));
     }
@@ -215,7 +196,8 @@ function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
   }
 
   return {
-    follow(logs) {
+    /** Follows exactly these logs. */
+    follow(logs: readonly CertificateLog[]): void {
       // The next pipeline continues after everything that is being stored now.
       if (disconnecting !== undefined) return;
       const { others, changed } = compare(following, logs);
@@ -229,7 +211,8 @@ function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
       const isKnown = new Set([...following.values(), ...changed].map(({ log: known }) => known.logId));
       for (const one of logs) if (!isKnown.has(one.logId)) begin(one);
     },
-    async disconnect() {
+    /** Ends the pipeline. Resolves when everything is stored that can be. */
+    async disconnect(): Promise<void> {
       retries.cancel();
       const stored = Promise.all([disconnecting, connection?.end(), allStored()]);
       connection = undefined;
@@ -242,9 +225,16 @@ function createSupervisor(dependencies: SupervisorDependencies): Supervisor {
       // A pause may have ended meanwhile.
       retry();
     },
-    live: (logId) => following.get(logId),
+    live: (logId: string): LiveLog | undefined => following.get(logId),
+    /** Resolves when everything that was reported is stored. */
     idle: allStored,
   };
+}
+
+function note(keeper: ProgressKeeper, live: Following, failure: string | null): void {
+  live.failure = failure;
+  if (failure === null) keeper.noteSuccess(live.log);
+  else keeper.noteFailure(live.log, failure);
 }
 
 /** Starting a thread can fail, for example because too many files are open. */

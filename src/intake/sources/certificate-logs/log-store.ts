@@ -43,33 +43,41 @@ export function createLogStore({ query }: Database) {
   };
 }
 
+export type DescribedLog = Pick<CertificateLog, "logId" | "description" | "operator" | "protocol" | "url">;
+
+/** Columns that a log list determines, and may change. */
+export function describe({ logId, description, operator, protocol, url }: DescribedLog): DescribedLog {
+  return { logId, description, operator, protocol, url };
+}
+
+/** Counts of a log of which nothing was read. */
+export const noCounts = {
+  entries: 0,
+  names: 0,
+  matched: 0,
+  created: 0,
+  skipped: 0,
+  malformed: 0,
+  bytes: 0,
+  errors: 0,
+};
+export type Counts = typeof noCounts;
+
 /** Returns the row of a log that is followed for the first time. */
 export function newRow(log: CertificateLog, progress: LogProgress, now: Instant): CertificateLogRow {
   return {
     ...describe(log),
     ...progressColumns(progress),
-    entries: 0,
-    names: 0,
-    matched: 0,
-    created: 0,
-    skipped: 0,
-    malformed: 0,
-    bytes: 0,
+    ...noCounts,
     entriesPerSecond: 0,
     bytesPerSecond: 0,
     lastEntryAt: null,
-    errors: 0,
     error: null,
     errorAt: null,
     mismatch: null,
     startedAt: now,
     progressAt: now,
   };
-}
-
-/** Columns that a log list determines, and may change. */
-export function describe({ logId, description, operator, protocol, url }: CertificateLog) {
-  return { logId, description, operator, protocol, url };
 }
 
 export function progressColumns(progress: LogProgress) {
@@ -88,10 +96,11 @@ export function progressColumns(progress: LogProgress) {
 }
 
 /**
- * Returns the progress that a row holds. A range that does not belong to the position counts as missing: then nothing is
+ * Returns the progress that a row holds, if there is one. A range that does not belong to the position counts as missing: then nothing is
  * verified until the next tree head.
  */
-export function progressOfRow(row: CertificateLogRow): LogProgress {
+export function progressOfRow(row: CertificateLogRow | undefined): LogProgress | null {
+  if (row === undefined) return null;
   const { position, headSize, headRoot, headAt, backlogSize, backlogSince, exemptBefore } = row;
   const range = rangeOf(row.range);
   return {

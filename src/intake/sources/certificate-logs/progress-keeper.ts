@@ -1,6 +1,7 @@
 import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
-import { logDropped } from "../../../platform/lib/log.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { sumOf } from "../../../platform/lib/sums.ts";
 import type { BatchRecorder, RecordedBatch } from "./batch-recorder.ts";
 import { createLogStore, describe, newRow, progressColumns } from "./log-store.ts";
 import type { Batch, LogReport } from "../certificate-log-reading/messages.ts";
@@ -13,29 +14,14 @@ const failureSavedMs = 60_000;
 const failureLoggedMs = 10 * 60_000;
 
 /** Stores what is reported about logs, and keeps their rows in memory. */
-export interface ProgressKeeper {
-  /** Reads the rows again. */
-  load(): void;
-  /** Returns the row of a log; in a command, which loads nothing, the stored one. */
-  row(logId: string): CertificateLogRow | undefined;
-  /** Records the threats of a batch and the progress after it, in one transaction. */
-  storeBatch(log: CertificateLog, batch: Batch): Promise<void>;
-  /** Stores that a log contradicts itself, and the verified position to which it returns. */
-  storeMismatch(log: CertificateLog, report: Extract<LogReport, { report: "mismatch" }>): Promise<void>;
-  /** Returns the last failure of a log that has no row. */
-  failure(logId: string): CertificateLogFailure | undefined;
-  /** Counts a failure. It is stored soon. */
-  noteFailure(log: CertificateLog, message: string): void;
-  /** Notes that everything could be read, also if it was nothing new. */
-  noteSuccess(log: CertificateLog): void;
-}
+export type ProgressKeeper = ReturnType<typeof createProgressKeeper>;
 
-interface ProgressKeeperDependencies extends Needs<"clock" | "database" | "log"> {
-  recorder: BatchRecorder;
-}
-
-export function createProgressKeeper(dependencies: ProgressKeeperDependencies): ProgressKeeper {
-  const { clock, database, log, recorder } = dependencies;
+export function createProgressKeeper({
+  clock,
+  database,
+  log,
+  recorder,
+}: Needs<"clock" | "database" | "log"> & { recorder: BatchRecorder }) {
   const store = createLogStore(database);
   const rows = new Map<string, CertificateLogRow>();
   const unread = new Map<string, CertificateLogFailure>();
@@ -44,6 +30,7 @@ export function createProgressKeeper(dependencies: ProgressKeeperDependencies): 
   let isLoaded = false;
 
   return {
+    /** Reads the rows again. */
     load() {
       isLoaded = true;
       rows.clear();
@@ -51,10 +38,13 @@ export function createProgressKeeper(dependencies: ProgressKeeperDependencies): 
       unread.clear();
       for (const failure of store.failures()) unread.set(failure.logId, failure);
     },
-    failure: (logId) =>
+    /** Returns the last failure of a log that has no row. */
+    failure: (logId: string): CertificateLogFailure | undefined =>
       isLoaded ? unread.get(logId) : store.failures().find((failure) => failure.logId === logId),
-    row: (logId) => (isLoaded ? rows.get(logId) : store.get(logId)),
-    async storeBatch(of, batch) {
+    /** Returns the row of a log; in a command, which loads nothing, the stored one. */
+    row: (logId: string): CertificateLogRow | undefined => (isLoaded ? rows.get(logId) : store.get(logId)),
+    /** Records the threats of a batch and the progress after it, in one transaction. */
+    async storeBatch(of: CertificateLog, batch: Batch): Promise<void> {
       const before = rows.get(of.logId) ?? newRow(of, batch.progress, clock.now());
       let row = before;
       await recorder.record(batch, (recorded) => {
@@ -67,29 +57,24 @@ export function createProgressKeeper(dependencies: ProgressKeeperDependencies): 
       const { errors, error, errorAt } = rows.get(of.logId) ?? row;
       rows.set(of.logId, { ...row, errors, error, errorAt });
       failing.delete(of.logId);
-      const fields = { log: of.description, position: row.position };
-      if (before.entries === 0 && row.startedAt === row.progressAt)
-        log.event("certificate_log.followed", fields);
-      if (before.mismatch !== null && row.mismatch === null)
-        log.event("certificate_log.mismatch_ended", fields);
-      if (batch.counts.skipped > 0)
-        log.event("certificate_log.entries_skipped", { ...fields, entries: batch.counts.skipped });
+      logBatch(log, before, row, batch.counts.skipped);
     },
-    async storeMismatch({ description, logId }, { message, progress, retryMs }) {
+    /** Stores that a log contradicts itself, and the verified position to which it returns. */
+    async storeMismatch(
+      { description, logId }: CertificateLog,
+      { message, progress, retryMs }: Extract<LogReport, { report: "mismatch" }>,
+    ): Promise<void> {
       const before = rows.get(logId);
       if (before === undefined) return;
       const failed = { errors: before.errors + 1, error: message, errorAt: clock.now(), mismatch: message };
       const row = { ...before, ...progressColumns(progress), ...failed };
       await database.write(() => store.save(row), { patient: true });
       rows.set(logId, row);
-      log.event("certificate_log.mismatch", {
-        log: description,
-        reason: message,
-        position: row.position,
-        retryMs,
-      });
+      const { position } = row;
+      log.event("certificate_log.mismatch", { log: description, reason: message, position, retryMs });
     },
-    noteFailure({ description, logId }, message) {
+    /** Counts a failure. It is stored soon. */
+    noteFailure({ description, logId }: CertificateLog, message: string): void {
       const last = failing.get(logId);
       const isNew = last?.message !== message;
       const nowMs = clock.monotonicMs();
@@ -109,7 +94,8 @@ export function createProgressKeeper(dependencies: ProgressKeeperDependencies): 
         before === undefined ? store.saveFailure({ logId, ...values }) : store.change(logId, values),
       );
     },
-    noteSuccess({ logId }) {
+    /** Notes that everything could be read, also if it was nothing new. */
+    noteSuccess({ logId }: CertificateLog): void {
       const row = rows.get(logId);
       if (!failing.delete(logId) || row === undefined) return;
       const values = withAverages(row, { entries: 0, bytes: 0 }, clock.now());
@@ -126,6 +112,18 @@ export function createProgressKeeper(dependencies: ProgressKeeperDependencies): 
   }
 }
 
+function logBatch(
+  log: Log,
+  before: CertificateLogRow,
+  { description, mismatch, position, progressAt, startedAt }: CertificateLogRow,
+  skipped: number,
+): void {
+  const fields = { log: description, position };
+  if (before.entries === 0 && startedAt === progressAt) log.event("certificate_log.followed", fields);
+  if (before.mismatch !== null && mismatch === null) log.event("certificate_log.mismatch_ended", fields);
+  if (skipped > 0) log.event("certificate_log.entries_skipped", { ...fields, entries: skipped });
+}
+
 /** Returns the row after a batch. */
 function rowAfter(
   before: CertificateLogRow,
@@ -139,13 +137,8 @@ function rowAfter(
     ...before,
     ...describe(log),
     ...progressColumns(progress),
-    entries: before.entries + counts.entries,
-    names: before.names + counts.names,
-    matched: before.matched + recorded.matched,
-    created: before.created + recorded.created,
-    skipped: before.skipped + counts.skipped,
-    malformed: before.malformed + counts.malformed,
-    bytes: before.bytes + counts.bytes,
+    ...sumOf([before, counts], "entries", "names", "skipped", "malformed", "bytes"),
+    ...sumOf([before, recorded], "matched", "created"),
     ...withAverages(before, counts, now),
     lastEntryAt: batch.lastEntryAt ?? before.lastEntryAt,
     mismatch: isVerified ? null : before.mismatch,

@@ -1,18 +1,5 @@
-/** Fingerprints of names that matched nothing lately: most certificates repeat the names of others. */
 import type { Instant } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
-
-/**
- * Remembers names that matched nothing. Its fingerprints have 64 bits and a random key, because attackers choose names:
- * a name that was never added is found with a probability of at most 2^18 / 2^64, about 10^-14, and nobody can find such a
- * name on purpose. Two generations of 2^18 fingerprints take 4 MiB.
- */
-export interface RecentNames {
-  has(name: string): boolean;
-  add(name: string): void;
-  /** Forgets everything, because the names were compared with other protected domains. */
-  clear(): void;
-}
+import type { Needs } from "../../../platform/lib/needs.ts";
 
 const slotsOfGeneration = 1 << 18;
 /** A fuller table needs long searches. */
@@ -21,12 +8,12 @@ const namesOfGeneration = slotsOfGeneration / 2;
 const generationMs = 2 * 86_400_000;
 const keyBytes = 32;
 
-interface RecentNamesDependencies {
-  now: () => Instant;
-  fillRandom: FillRandom;
-}
-
-export function createRecentNames({ now, fillRandom }: RecentNamesDependencies): RecentNames {
+/**
+ * Remembers names that matched nothing, because most certificates repeat the names of others. Its fingerprints have 64 bits
+ * and a random key, because attackers choose names: a name that was never added is found with a probability of at most
+ * 2^18 / 2^64, about 10^-14, and an attacker cannot find such a name. Two generations of 2^18 fingerprints take 4 MiB.
+ */
+export function createRecentNames({ now, fillRandom }: Needs<"fillRandom"> & { now: () => Instant }) {
   const key = new Uint8Array(keyBytes);
   fillRandom(key);
   let current = createGeneration(now());
@@ -38,11 +25,11 @@ export function createRecentNames({ now, fillRandom }: RecentNamesDependencies):
   }
 
   return {
-    has(name) {
+    has(name: string): boolean {
       const [low = 0, high = 0] = fingerprint(name);
       return current.has(low, high) || previous.has(low, high);
     },
-    add(name) {
+    add(name: string): void {
       const age = Math.abs(now() - current.startedAt);
       if (current.count() >= namesOfGeneration || age >= generationMs) {
         // Much older names were added before a long pause.
@@ -52,6 +39,7 @@ export function createRecentNames({ now, fillRandom }: RecentNamesDependencies):
       const [low = 0, high = 0] = fingerprint(name);
       current.add(low, high);
     },
+    /** Forgets everything, because the names were compared with other protected domains. */
     clear() {
       current = createGeneration(now());
       previous = createGeneration(now());

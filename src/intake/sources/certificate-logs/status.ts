@@ -1,11 +1,12 @@
 /** Derives the status of the certificate logs from the stored rows and the present state. */
-import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
 import { type Instant, toPlainTime } from "../../../platform/lib/clock.ts";
 import { spanText } from "../../../platform/lib/durations.ts";
+import { sumOf } from "../../../platform/lib/sums.ts";
 import { counted, grouped } from "../../../platform/lib/wording.ts";
 import type { SourceStatus, SourceCheck } from "../source.ts";
 import type { CertificateLogFailure, CertificateLogRow } from "./tables.ts";
 import type { LogListStatus } from "./followed-logs.ts";
+import { describe, noCounts, type Counts, type DescribedLog } from "./log-store.ts";
 
 /**
  * - `waiting`: nothing was read yet.
@@ -16,13 +17,9 @@ import type { LogListStatus } from "./followed-logs.ts";
  */
 export type LogState = "waiting" | "following" | "failing" | "mismatch" | "complete" | "paused";
 
-export interface CertificateLogStatus
-  extends
-    Pick<CertificateLog, "logId" | "description" | "operator" | "protocol" | "url">,
-    Pick<
-      CertificateLogRow,
-      "entries" | "names" | "matched" | "created" | "skipped" | "malformed" | "bytes" | "errors" | "mismatch"
-    > {
+export interface CertificateLogStatus extends DescribedLog, Counts {
+  /** Why what the log serves contradicts what it signed; null if it does not. */
+  mismatch: string | null;
   state: LogState;
   /** Index of the next entry; null: the log was never followed. */
   position: number | null;
@@ -49,6 +46,10 @@ export interface LiveLog {
   failure: string | null;
 }
 
+function countsOf({ entries, names, matched, created, skipped, malformed, bytes, errors }: Counts): Counts {
+  return { entries, names, matched, created, skipped, malformed, bytes, errors };
+}
+
 /** Averages forget with this time constant. */
 const averageMs = 60_000;
 
@@ -64,7 +65,7 @@ export function averageAfter(average: number, count: number, elapsedMs: number):
  * @param options.failure last failure of a log without a row
  */
 export function statusOfLog(
-  log: Pick<CertificateLog, "logId" | "description" | "operator" | "protocol" | "url">,
+  log: DescribedLog,
   row: CertificateLogRow | undefined,
   {
     failure,
@@ -78,16 +79,11 @@ export function statusOfLog(
     now: Instant;
   },
 ): CertificateLogStatus {
-  const { logId, description, operator, protocol, url } = log;
   const size = Math.max(row?.headSize ?? 0, live?.head?.size ?? 0);
   const lagEntries = row === undefined ? 0 : Math.max(0, size - row.position);
   const sinceMs = row === undefined ? 0 : Math.max(0, now - row.progressAt);
   return {
-    logId,
-    description,
-    operator,
-    protocol,
-    url,
+    ...describe(log),
     state: isPaused ? "paused" : stateOf(row, live, failure),
     position: row?.position ?? null,
     size: row === undefined && (live?.head ?? null) === null ? null : size,
@@ -98,14 +94,7 @@ export function statusOfLog(
     isVerified: row !== undefined && row.range !== null,
     error: errorOf(row ?? failure),
     mismatch: row?.mismatch ?? null,
-    entries: row?.entries ?? 0,
-    names: row?.names ?? 0,
-    matched: row?.matched ?? 0,
-    created: row?.created ?? 0,
-    skipped: row?.skipped ?? 0,
-    malformed: row?.malformed ?? 0,
-    bytes: row?.bytes ?? 0,
-    errors: (row ?? failure)?.errors ?? 0,
+    ...countsOf(row ?? { ...noCounts, errors: failure?.errors ?? 0 }),
     startedAt: row?.startedAt ?? null,
     progressAt: row?.progressAt ?? null,
   };
@@ -150,8 +139,7 @@ export function sourceStatusOf(
   );
   const isFailing = (log: CertificateLogStatus) => log.state === "failing" || log.state === "mismatch";
   const failing = logs.filter(isFailing);
-  const sum = (value: (log: CertificateLogStatus) => number) =>
-    logs.reduce((total, log) => total + value(log), 0);
+  const { entries, malformed, names } = sumOf(logs, "entries", "malformed", "names");
   const isReading = logs.some((log) => log.entriesPerSecond >= readingMin);
   const isUnavailable = logs.length > 0 && failing.length === logs.length;
   const active = isUnavailable ? "unavailable" : isReading ? "reading" : "watching";
@@ -167,12 +155,11 @@ export function sourceStatusOf(
     latest: newest === undefined ? null : { name: newest.description, at: newest.progressAt ?? 0 },
     lastReadAt: newest?.progressAt ?? null,
     amounts: [
-      { count: sum(({ entries }) => entries), unit: "certificate" },
-      { count: sum(({ names }) => names), unit: "name" },
+      { count: entries, unit: "certificate" },
+      { count: names, unit: "name" },
     ],
-    invalid: sum(({ malformed }) => malformed),
-    matched: sum(({ matched }) => matched),
-    created: sum(({ created }) => created),
+    invalid: malformed,
+    ...sumOf(logs, "matched", "created"),
   };
 }
 

@@ -35,20 +35,14 @@ export interface InterpretationOptions {
   hostNames: boolean;
 }
 
-/** Collects how lines were read, up to a maximum. */
-export interface Interpretations {
-  readonly kept: readonly Interpretation[];
-  /** Whether lines that match nothing are worth reading for it. */
-  isWanted(): boolean;
-  add(line: number, text: string, entry: Entry, isMatch: boolean): void;
-  addSkipped(line: number, text: string, skipped: SkippedLink): void;
-}
-
 const textCharactersMax = 120;
 /** Among the names of a long list, links may be rare. They are not searched for in all of it. */
 const linesReadMax = 1_000;
 
-export function createInterpretations({ max, hostNames }: InterpretationOptions): Interpretations {
+/** Collects how lines were read, up to a maximum. */
+export type Interpretations = ReturnType<typeof createInterpretations>;
+
+export function createInterpretations({ max, hostNames }: InterpretationOptions) {
   const kept: Interpretation[] = [];
   let read = 0;
   const keep = (interpretation: Interpretation): void => {
@@ -56,13 +50,14 @@ export function createInterpretations({ max, hostNames }: InterpretationOptions)
       kept.push({ ...interpretation, text: interpretation.text.slice(0, textCharactersMax) });
   };
   return {
-    kept,
+    kept: kept as readonly Interpretation[],
+    /** Whether lines that match nothing are worth reading for it. */
     isWanted: () => kept.length < max && read++ < linesReadMax,
-    add(line, text, { form, name, url }, isMatch) {
+    add(line: number, text: string, { form, name, url }: Entry, isMatch: boolean) {
       if (hostNames || form !== "host_name" || "error" in normalizeName(text))
         keep({ line, text, form, name, ...(url === undefined ? {} : { url }), isMatch });
     },
-    addSkipped: (line, text, { skipped, url }) =>
+    addSkipped: (line: number, text: string, { skipped, url }: SkippedLink) =>
       keep({ line, text, form: skipped, name: null, ...(url === undefined ? {} : { url }), isMatch: false }),
   };
 }

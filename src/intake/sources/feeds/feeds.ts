@@ -10,6 +10,7 @@ import { checkFeed, feedStatus } from "./feed-status.ts";
 import { type FeedSource, type FeedWatcher, createFeedLoop } from "./feed-loop.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { growthOf } from "../../../platform/lib/sums.ts";
 import { listFiles, openFeedFile, readFingerprint, watchForHints, type SkippedFiles } from "./feed-folder.ts";
 import {
   type CheckTime,
@@ -257,6 +258,8 @@ function logSkipped(log: Log, { name }: Feed, before: SkippedFiles, now: Skipped
     log.event("feed.files_skipped", { feed: name, count: now.total, files: now.first });
 }
 
+const nothingRead = { lines: 0, invalid: 0, matched: 0, created: 0 };
+
 function logReading(
   log: Log,
   after: FeedFile,
@@ -269,10 +272,7 @@ function logReading(
       origin: "feed",
       feed,
       path,
-      lines: lines - (before?.lines ?? 0),
-      invalid: after.invalid - (before?.invalid ?? 0),
-      matched: after.matched - (before?.matched ?? 0),
-      created: after.created - (before?.created ?? 0),
+      ...growthOf(after, before ?? nothingRead, "lines", "invalid", "matched", "created"),
       durationMs,
     });
 }

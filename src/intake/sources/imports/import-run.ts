@@ -1,9 +1,7 @@
-import type { Database } from "../../../platform/database/database.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
-import type { Needs } from "../../../platform/lib/needs.ts";
 import type { ImportState } from "../../../platform/vocabulary/lists.ts";
 import type { Tally } from "../tally.ts";
-import type { Candidates } from "../candidates.ts";
+import type { SourceNeeds } from "../needs.ts";
 import { NameListError } from "../name-file-bytes/byte-source.ts";
 import { openNameList, type NameList } from "../name-files/name-list.ts";
 import type { ImportStore } from "./import-store.ts";
@@ -24,14 +22,14 @@ export interface Running {
   ended?: Promise<ListImport>;
 }
 
-interface ImportRunDependencies extends Needs<"clock" | "log"> {
-  candidates: Candidates;
-  database: Pick<Database, "write">;
-  store: ImportStore;
-}
-
 /** Reads one list to its end and records the outcome. */
-export function createImportRun({ candidates, clock, database, log, store }: ImportRunDependencies) {
+export function createImportRun({
+  candidates,
+  clock,
+  database,
+  log,
+  store,
+}: SourceNeeds<"candidates" | "clock" | "database" | "log"> & { store: ImportStore }) {
   async function close(
     running: Running,
     outcome: { state: ImportState; error: string | null },
@@ -106,21 +104,12 @@ export function logImport(log: Log, ended: ListImport): void {
 
 /** Returns what an import records of its tally. */
 export function resultOf(tally: Readonly<Tally>): Partial<ListImport> {
-  const { received, invalid, firstInvalid, interpreted, matched, created } = tally;
-  return {
-    received,
-    invalid,
-    firstInvalid: [...firstInvalid],
-    interpreted: [...interpreted],
-    matched,
-    created,
-  };
+  return { ...tally, firstInvalid: [...tally.firstInvalid], interpreted: [...tally.interpreted] };
 }
 
 /** Returns the present counts of an import. */
 export function countsOf({ content, tally }: Running): Partial<ListImport> {
-  if (tally === undefined) return { bytes: content.bytes };
-  return { bytes: content.bytes, ...resultOf(tally) };
+  return { bytes: content.bytes, ...(tally && resultOf(tally)) };
 }
 
 /** A byte stream from a client that may send too much, stall or disconnect. */

@@ -1,12 +1,12 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { Needs } from "../../../access/audit/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
-import type { Candidates, ProcessOptions } from "../candidates.ts";
+import type { ProcessOptions } from "../candidates.ts";
+import type { SourceNeeds } from "../needs.ts";
 import type { Source, SourceStatus } from "../source.ts";
 import {
   countsOf,
@@ -74,17 +74,16 @@ export interface Imports extends Source {
   list(limit: number, offset?: number): ListImport[];
 }
 
-interface ImportsDependencies extends Needs<"auditLog" | "clock" | "database" | "log"> {
-  candidates: Candidates;
+interface ImportsDependencies extends SourceNeeds<"auditLog" | "candidates" | "clock" | "database" | "log"> {
   domains: Pick<ProtectedDomains, "watchWidenings">;
   /** Lower in tests, which have no time to send a gigabyte. */
   bytesMax?: number;
 }
 
 export function createImports(dependencies: ImportsDependencies): Imports {
-  const { auditLog, database, candidates, clock, domains, log, bytesMax = importBytesMax } = dependencies;
+  const { auditLog, database, clock, log, bytesMax = importBytesMax } = dependencies;
   const store = createImportStore(database);
-  const run = createImportRun({ candidates, clock, database, log, store });
+  const run = createImportRun({ ...dependencies, store });
   let current: Running | undefined;
   let commands: Schedule | undefined;
   /** Set while an import is recorded that will then run. */
@@ -153,7 +152,7 @@ export function createImports(dependencies: ImportsDependencies): Imports {
       cancelled.cancelling.abort();
       return true;
     },
-    process: createCommandImport({ auditLog, candidates, clock, domains, log, store }),
+    process: createCommandImport({ ...dependencies, store }),
     running,
     get: store.get,
     list: (limit, offset = 0) => store.list(limit, offset),
@@ -165,7 +164,7 @@ export function sourceOfFile(name: string | null): ThreatSource {
   return name === null || /\.eml$/i.test(name) ? "submission" : "feed";
 }
 
-interface Recording extends Needs<"clock" | "database" | "log"> {
+interface Recording extends SourceNeeds<"clock" | "database" | "log"> {
   store: ImportStore;
 }
 
@@ -251,30 +250,16 @@ type ProcessList = (
   options: Omit<ProcessOptions<Place>, "importSeq"> & { by: Actor },
 ) => Promise<Tally>;
 
-interface CommandImportDependencies extends Needs<"auditLog" | "clock" | "log"> {
-  candidates: Candidates;
-  domains: Pick<ProtectedDomains, "watchWidenings">;
-  store: ImportStore;
-}
-
 /**
  * Returns a function that processes a list for a command and records it among the imports. The audit log gets an entry
  * once something was committed, even if reading fails later or is aborted.
  */
-function createCommandImport(dependencies: CommandImportDependencies): ProcessList {
+function createCommandImport(dependencies: ImportsDependencies & { store: ImportStore }): ProcessList {
   const { auditLog, candidates, clock, domains, log, store } = dependencies;
-  return async ({ name, format, column, bytesTotal, batches, bytes }, { by, ...options }) => {
+  return async ({ batches, bytes, ...list }, { by, ...options }) => {
     const { source, signal } = options;
-    const { seq } = store.begin({
-      name,
-      format,
-      column,
-      bytesTotal,
-      source,
-      channel: by.channel,
-      process: ownProcess(),
-      startedAt: clock.now(),
-    });
+    const origin = { source, channel: by.channel, process: ownProcess() };
+    const { seq } = store.begin({ ...list, ...origin, startedAt: clock.now() });
     let tally: Readonly<Tally> | undefined;
     const checkAgain = domains.watchWidenings();
     const save = (values: Partial<ListImport>) =>
@@ -311,13 +296,8 @@ function createCommandImport(dependencies: CommandImportDependencies): ProcessLi
       checkAgain();
       if (tally !== undefined) {
         const { received, matched, created } = tally;
-        auditLog.record(by, "feed.import", visible(name), {
-          import: seq,
-          source,
-          received,
-          matched,
-          created,
-        });
+        const detail = { import: seq, source, received, matched, created };
+        auditLog.record(by, "feed.import", visible(list.name), detail);
       }
     }
   };
