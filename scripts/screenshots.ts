@@ -1,13 +1,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { and, desc, eq, sql } from "drizzle-orm";
+import { enrichments } from "../src/facts/enrichment/tables.ts";
+import { openDatabase } from "../src/platform/database/database.ts";
 import { assetsPath } from "../src/web/console/kit/paths.ts";
 import { createAssets } from "../src/web/console/shell/assets.ts";
 import { systemClock } from "../src/platform/lib/clock.ts";
 import { createLog } from "../src/platform/lib/log.ts";
 import { startDemonstration } from "../src/sandbox/demonstration.ts";
 import { demonstrationSeed } from "../src/sandbox/world/samples.ts";
-import { createRandom } from "../src/sandbox/world/random.ts";
-import { makeWorld } from "./sandbox/world/world.ts";
+import { readImage } from "../src/sandbox/images.ts";
+import { threats } from "../src/threats/threats/store/tables.ts";
 import { chromium, openBrowser } from "../test/support/browser.ts";
 import { componentsPage } from "../test/support/components-page.tsx";
 import { consolePages, sampleConfig, seedSamples } from "../test/support/console-pages.ts";
@@ -129,11 +132,22 @@ async function takeComponentScreenshots(): Promise<void> {
 async function withDemonstration(take: (url: string, threatId: string) => Promise<void>): Promise<void> {
   const openedAt = performance.now();
   let standsStill = false;
-  const random = createRandom(demonstrationSeed);
-  const shown = makeWorld(demonstrationStart, random, { isCaughtUp: true }).findLast(
-    ({ checks, severity, status }) =>
-      status === "active" && severity === "high" && checks.at(-1)!.facts.page?.asksForPassword === true,
-  )!;
+  const image = readImage("demonstration", { seed: demonstrationSeed, start: demonstrationStart });
+  const database = openDatabase(":memory:", { image });
+  const shown = database.query
+    .select({ id: threats.id })
+    .from(threats)
+    .innerJoin(enrichments, eq(enrichments.threatSeq, threats.seq))
+    .where(
+      and(
+        eq(threats.status, "active"),
+        eq(threats.severity, "high"),
+        sql`${enrichments.facts} ->> '$.page.asksForPassword'`,
+      ),
+    )
+    .orderBy(desc(threats.seq))
+    .get()!;
+  database.close();
   const sandbox = await startDemonstration({
     log: createLog({ level: "error", format: "json", clock: systemClock, write: console.error }),
     realNow: systemClock.now,

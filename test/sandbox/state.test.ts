@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { startReceiver } from "../support/receiver.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
+import { createVisitor } from "../support/visitor.ts";
 
 const sandbox = await openSandbox();
 afterAll(sandbox.stop);
@@ -273,6 +274,13 @@ describe("everything else", () => {
     );
     for (const type of ["image/webp", "image/svg+xml"]) expect(types).toContainEqual([true, 200, type]);
     expect((await fetch(`${ready.url}/console`)).status).toBe(200);
+  });
+
+  test("accepts a further protected domain before its clock has moved", async () => {
+    const visitor = createVisitor(ready.url);
+    await visitor.post("/console/sign-in", { password: ready.console_password });
+    const added = await visitor.post("/console/domains/new", { domain: "my-own.example" });
+    expect([added.status, added.location]).toEqual([303, expect.stringContaining("my-own.example")]);
   });
 
   test("rejects expired and revoked keys, and limits each key to its scopes", async () => {
