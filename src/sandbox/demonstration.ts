@@ -31,7 +31,6 @@ export async function startDemonstration({
     const sandbox = await startSandbox({
       ...rest,
       config: demonstrationConfig({ folder, password }),
-      scanSchedule: null,
       seed: demonstrationSeed,
       start,
       isDemonstration: true,

@@ -22,7 +22,7 @@ export interface Sandbox {
   stop(): void;
 }
 
-type Options = Omit<InstanceOptions, "image" | "receiveMail"> & {
+type Options = Omit<InstanceOptions, "image" | "receiveMail" | "scanSchedule"> & {
   /** Starts without threats. */
   empty?: boolean;
   /** 0: the system chooses. */
@@ -50,6 +50,7 @@ export async function startSandbox({ port, pid, config, empty, ...options }: Opt
   const instanceOptions: InstanceOptions = {
     ...options,
     image: readImage(imageNameOf({ empty, ...options }), options),
+    scanSchedule: config.scan.schedule,
     receiveMail: (letter, now) => receiveMail(inboxes, letter, now),
     config: inSandbox(config, server.port!, { looksUp: options.isDemonstration === true }),
   };

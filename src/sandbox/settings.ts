@@ -4,9 +4,9 @@ import { feedName, worldDomains } from "./world/samples.ts";
 
 export const consolePassword = "sandbox-console";
 const demonstrationPassword = "phishwatch-demo";
-/** Schedule of the scans in the samples. */
 /** Maximum of `inspection.per_minute`. */
 const inspectionsPerMinute = 10_000;
+/** Schedule of the scans in the samples. */
 const nightly = "17 3 * * *";
 
 /** Settings of a sandbox without a configuration file. Everything else has the default of the schema. */
@@ -79,7 +79,7 @@ export function inSandbox(config: Config, port: number, { looksUp = false } = {}
     },
     storage: { path: ":memory:" },
     console: { ...config.console, password: config.console.password ?? consolePassword },
-    // Scans have a schedule of their own (`scheduleOf`), over the sandbox's own DNS.
+    // The sandbox runs the scans of a schedule over its own DNS.
     scan: {
       ...config.scan,
       schedule: looksUp ? nightly : null,
@@ -98,13 +98,8 @@ export function inSandbox(config: Config, port: number, { looksUp = false } = {}
       ...config.webhooks,
       allowHttp: true,
       allowPrivateNetworks: true,
-      ...(looksUp ? { onlyLoopback: true } : {}),
+      ...(looksUp && { onlyLoopback: true }),
     },
     protectedDomains: [...config.protectedDomains, ...seeded],
   };
-}
-
-/** Returns the schedule of scans over the sandbox's own DNS, or null for none. */
-export function scheduleOf(config: Config): string | null {
-  return config.scan.schedule;
 }

@@ -1,6 +1,6 @@
 import { createLog } from "../../src/platform/lib/log.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { defaultConfig, scheduleOf } from "../../src/sandbox/settings.ts";
+import { defaultConfig } from "../../src/sandbox/settings.ts";
 import { defaultStart } from "../../src/sandbox/world/samples.ts";
 import { systemClock } from "../../src/platform/lib/clock.ts";
 
@@ -14,7 +14,6 @@ export async function openSandbox({
   const logLines: string[] = [];
   const sandbox = await startSandbox({
     config,
-    scanSchedule: scheduleOf(config),
     log: createLog({
       level: "warn",
       format: "json",

@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { endStartup } from "../../platform/lib/startup.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
-import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
+import { defaultConfig } from "../../sandbox/settings.ts";
 import { defaultStart } from "../../sandbox/world/samples.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { openLog } from "../appliance/open-log.ts";
@@ -33,7 +33,6 @@ export const sandboxCommand = command({
     const config = given ?? defaultConfig();
     const sandbox = await startSandbox({
       config,
-      scanSchedule: scheduleOf(config),
       log: openLog(config, terminal),
       monotonicMs: () => performance.now(),
       realNow: systemClock.now,

@@ -3,11 +3,12 @@ import { Type } from "@sinclair/typebox";
 import { and, eq } from "drizzle-orm";
 import type { App } from "../../app/app.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import { threatCertificates, threats } from "../../threats/threats/store/tables.ts";
 import type { LoggedCertificate } from "../log/entry.ts";
-import { nameOf, newNames } from "./lookalikes.ts";
-import { bodyOf, operation, optionalText, readDuration, readTime } from "./operation.ts";
+import { describeThreat, nameOf, newNames } from "./lookalikes.ts";
+import { bodyOf, operation, optionalText, readDuration, readTime, returns } from "./operation.ts";
 import { certificate } from "./schemas.ts";
 
 const namesMax = 100;
@@ -43,7 +44,7 @@ export const certificateOperations = [
       not_before: optionalText("an ISO 8601 time; default: the time of the request"),
       delay: optionalText("time until the log gets it, such as 10m; default: none"),
     }),
-    response: { description: "The certificate", schema: Type.Object({ data: certificate }) },
+    response: returns("The certificate", certificate),
     async run(state, { body }) {
       const instance = state.instance();
       const { app, clock } = instance;
@@ -64,9 +65,7 @@ export const certificateOperations = [
       const index = log.indexOf(logged) ?? null;
       return {
         data: {
-          names: logged.names,
-          issuer: logged.issuer,
-          serial: logged.serial,
+          ...jsonFields(logged, "names issuer serial"),
           not_before: toIsoTime(logged.notBefore),
           logged_at: toIsoTime(logged.loggedAt),
           index,
@@ -96,8 +95,5 @@ function threatsWith(app: App, { log, index }: { log: string; index: number }) {
     .innerJoin(threats, eq(threats.seq, threatCertificates.threatSeq))
     .where(and(eq(threatCertificates.log, log), eq(threatCertificates.index, index)))
     .all()
-    .map((row) => {
-      const { id, domain, protectedDomain, type, severity, status, similarity } = app.threats.get(row.id)!;
-      return { id, domain, protected_domain: protectedDomain, type, severity, status, similarity };
-    });
+    .map(({ id }) => describeThreat(app, id));
 }

@@ -7,14 +7,13 @@ import { completedScan } from "../../intake/scans/store.ts";
 import type { Sighting } from "../../threats/threats/record.ts";
 import { scanTriggers } from "../../platform/vocabulary/scans.ts";
 import { choice } from "../../platform/vocabulary/schemas.ts";
-import { siteStates, type SiteState } from "../../platform/vocabulary/site.ts";
+import { siteStates } from "../../platform/vocabulary/site.ts";
 import { threatSources, threatTypes } from "../../platform/vocabulary/threats.ts";
 import { honeytokenKinds } from "../../platform/vocabulary/traps.ts";
-import type { Instance } from "../instance/instance.ts";
 import { runScan } from "../instance/scan.ts";
 import { siteFacts } from "../world/site-facts.ts";
-import { matchOf, nameOf, newNames } from "./lookalikes.ts";
-import { bodyOf, operation, optionalFlag, readTime } from "./operation.ts";
+import { describeThreat, matchOf, nameOf, newNames } from "./lookalikes.ts";
+import { bodyOf, operation, optionalFlag, readTime, returns } from "./operation.ts";
 import { madeThreat, scan, visit } from "./schemas.ts";
 import { visitBeacon, visitHoneytoken } from "./visits.ts";
 
@@ -30,7 +29,7 @@ const threatsMax = 1_000;
 const admittedMax = 1_000;
 const findsMax = 1_000;
 const findsDefault = 3;
-const visitResponse = { description: "The recorded visit", schema: Type.Object({ data: visit }) };
+const visitResponse = returns("The recorded visit", visit);
 
 /** Operations that make something happen, through the production service that would detect it. */
 export const eventOperations = [
@@ -57,7 +56,7 @@ export const eventOperations = [
       source: oneOf(threatSources, "default: scan"),
       first_seen: text("an ISO 8601 time, not in the future; default: now"),
     }),
-    response: { description: "The threats", schema: Type.Object({ data: Type.Array(madeThreat) }) },
+    response: returns("The threats", Type.Array(madeThreat)),
     run(state, { body }) {
       const { app, clock } = state.instance();
       if (body.domain !== undefined && body.count !== undefined)
@@ -69,12 +68,11 @@ export const eventOperations = [
           : [nameOf(body.domain)].map((domain) => ({ domain, match: matchOf(app, domain, body) }));
       const source = body.source ?? "scan";
       const sightings = lookalikes.map((one): Sighting => ({ ...one, source, seenAt }));
-      const data = app.threats.record(sightings).map(({ threatId, outcome }) => {
-        const { id, domain, protectedDomain, type, severity, status, similarity } =
-          app.threats.get(threatId)!;
-        return { id, domain, protected_domain: protectedDomain, type, severity, status, similarity, outcome };
-      });
-      return { data };
+      return {
+        data: app.threats
+          .record(sightings)
+          .map(({ threatId, outcome }) => ({ ...describeThreat(app, threatId), outcome })),
+      };
     },
   }),
   operation({
@@ -97,7 +95,7 @@ export const eventOperations = [
       ),
       fails: optionalFlag("true: no resolver responds, so the scan fails"),
     }),
-    response: { description: "The scan", schema: Type.Object({ data: scan }) },
+    response: returns("The scan", scan),
     async run(state, { body: { protected_domains: domains, trigger = "cli", finds = findsDefault, fails } }) {
       const { app, dns } = state.instance();
       const ended = await runScan(app, dns, { domains, trigger, finds, reachable: fails !== true });
@@ -151,16 +149,30 @@ export const eventOperations = [
       threat: text("ID of the threat; default: the one that was recorded last"),
       state: oneOf(siteStates, "state of the site from now on; default: up"),
     }),
-    response: {
-      description: "The state of the site",
-      schema: Type.Object({
-        data: Type.Object({
-          threat: Type.String(),
-          site_state: Type.Union([choice(siteStates, { description: "null: not determined" }), Type.Null()]),
-        }),
+    response: returns(
+      "The state of the site",
+      Type.Object({
+        threat: Type.String(),
+        site_state: Type.Union([choice(siteStates, { description: "null: not determined" }), Type.Null()]),
       }),
+    ),
+    async run(state, { body: { state: wanted = "up", threat: given } }) {
+      const { app, clock } = state.instance();
+      const now = clock.now();
+      const store = createEnrichmentStore(app.database);
+      const id = given ?? app.threats.list({}, { page: 1, perPage: 1 }).threats[0]?.id ?? "";
+      const threat = app.threats.get(id);
+      if (threat === undefined) throw notFound("There is no threat with this ID.");
+      while ((await store.admitNew(now, admittedMax)) > 0);
+      const subject = store.findById(id)!;
+      const after = siteFacts(threat, { before: subject.facts, wanted, now });
+      const writer = { detection: app.config.detection, store, threats: app.threats };
+      app.database.transaction(() => {
+        writeFacts(writer, subject, after, now);
+        store.saveCheckedAt(subject.threatSeq, now);
+      });
+      return { data: { threat: id, site_state: app.takedowns.siteStateOf(id) } };
     },
-    run: (state, { body }) => setSite(state.instance(), body),
   }),
   operation({
     method: "POST",
@@ -176,55 +188,21 @@ export const eventOperations = [
       imitates: optionalFlag("default: true"),
       title: text("default: Sign in"),
     }),
-    response: {
-      description: "The page",
-      schema: Type.Object({
-        data: Type.Object({ host: Type.String(), protected_domain: Type.String(), imitates: Type.Boolean() }),
-      }),
+    response: returns(
+      "The page",
+      Type.Object({ host: Type.String(), protected_domain: Type.String(), imitates: Type.Boolean() }),
+    ),
+    run(state, { body }) {
+      const { host: given = "cheap-shoes.example", imitates = true, title = "Sign in" } = body;
+      const { app, pages } = state.instance();
+      const host = parseHostName(given);
+      if (host === null) throw badRequest('"host" is not a host name; send one such as cheap-shoes.example.');
+      const wanted = body.protected_domain;
+      const domain = wanted === undefined ? app.domains.list()[0] : app.domains.find(wanted);
+      if (domain === undefined) throw badRequest('"protected_domain" is not protected; send one that is.');
+      const protectedDomain = domain.domain;
+      pages.set({ host, protectedDomain, imitates, title });
+      return { data: { host, protected_domain: protectedDomain, imitates } };
     },
-    run: (state, { body }) => setPage(state.instance(), body),
   }),
 ];
-
-function setPage(
-  { app, pages }: Instance,
-  {
-    host: given = "cheap-shoes.example",
-    imitates = true,
-    protected_domain: wanted,
-    title = "Sign in",
-  }: {
-    host?: string;
-    imitates?: boolean;
-    protected_domain?: string;
-    title?: string;
-  },
-) {
-  const host = parseHostName(given);
-  if (host === null) throw badRequest('"host" is not a host name; send one such as cheap-shoes.example.');
-  const domain = wanted === undefined ? app.domains.list()[0] : app.domains.find(wanted);
-  if (domain === undefined) throw badRequest('"protected_domain" is not protected; send one that is.');
-  const protectedDomain = domain.domain;
-  pages.set({ host, protectedDomain, imitates, title });
-  return { data: { host, protected_domain: protectedDomain, imitates } };
-}
-
-async function setSite(
-  { app, clock }: Instance,
-  { state = "up", threat: given }: { state?: SiteState; threat?: string },
-) {
-  const now = clock.now();
-  const store = createEnrichmentStore(app.database);
-  const id = given ?? app.threats.list({}, { page: 1, perPage: 1 }).threats[0]?.id ?? "";
-  const threat = app.threats.get(id);
-  if (threat === undefined) throw notFound("There is no threat with this ID.");
-  while ((await store.admitNew(now, admittedMax)) > 0);
-  const subject = store.findById(id)!;
-  const after = siteFacts(threat, { before: subject.facts, wanted: state, now });
-  const writer = { detection: app.config.detection, store, threats: app.threats };
-  app.database.transaction(() => {
-    writeFacts(writer, subject, after, now);
-    store.saveCheckedAt(subject.threatSeq, now);
-  });
-  return { data: { threat: id, site_state: app.takedowns.siteStateOf(id) } };
-}

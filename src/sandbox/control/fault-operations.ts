@@ -4,7 +4,7 @@ import { choice } from "../../platform/vocabulary/schemas.ts";
 import type { Failure } from "../faults/failures.ts";
 import { faultStatuses } from "../faults/fault-responses.ts";
 import { faultsMax } from "../faults/faults.ts";
-import { bodyOf, empty, operation, optionalFlag, optionalText, readDuration } from "./operation.ts";
+import { bodyOf, empty, operation, optionalFlag, optionalText, readDuration, returns } from "./operation.ts";
 import { fault as faultSchema } from "./schemas.ts";
 
 const timesMax = 1_000_000;
@@ -60,7 +60,7 @@ export const faultOperations = [
     path: "/sandbox/faults",
     id: "listFaults",
     summary: "Lists the pending faults",
-    response: { description: "The faults", schema: Type.Object({ data: Type.Array(faultSchema) }) },
+    response: returns("The faults", Type.Array(faultSchema)),
     run: ({ faults }) => ({
       data: faults.list().map(({ left, method, path, status, delayMs, ending, retryAfterSeconds }) => ({
         left,

@@ -1,9 +1,10 @@
 import type { Letter, SmtpResult } from "../../messaging/channels/email/smtp.ts";
 import type { Endpoint } from "../../messaging/channels/webhook/endpoint.ts";
 import { verifySignatures, type Verdict } from "../../messaging/channels/webhook/signing.ts";
-import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import type { Ending, Failure } from "../faults/failures.ts";
 import { fieldsOf, parseJson } from "../../platform/lib/json.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
 
 /** A received delivery. */
 export interface Message {
@@ -32,37 +33,12 @@ export interface Inbox {
 }
 
 /** Webhook receivers by name, created on first use. */
-export interface Inboxes {
-  get(name: string): Inbox;
-  names(): string[];
-  /**
-   * Stores a delivery and returns its failure, which is empty for a regular response.
-   * @param signedAt time with which a signature is compared; default: `now`
-   */
-  receive(
-    name: string,
-    delivery: Delivery,
-    endpoints: readonly Endpoint[],
-    now: Instant,
-    signedAt?: Instant,
-  ): Failure;
-  clear(name: string): void;
-  /** Resolves when `enough` returns true or the timeout (in real time) expires, with the value of `enough`. */
-  wait(enough: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
-  save(): Map<string, Inbox>;
-  /** Replaces all inboxes. Pending calls of `wait` continue. */
-  restore(saved: ReadonlyMap<string, Inbox>): void;
-}
-
-export interface Delivery {
-  headers: Record<string, string>;
-  body: Uint8Array;
-}
+export type Inboxes = ReturnType<typeof createInboxes>;
 
 export const inboxesMax = 1_000;
 const messagesMax = 10_000;
 
-export function createInboxes(): Inboxes {
+export function createInboxes() {
   let inboxes = new Map<string, Inbox>();
   const waiting = new Set<() => void>();
   const notify = () => {
@@ -80,7 +56,17 @@ export function createInboxes(): Inboxes {
   return {
     get,
     names: () => [...inboxes.keys()].sort(),
-    receive(name, { headers, body }, endpoints, now, signedAt = now) {
+    /**
+     * Stores a delivery and returns its failure, which is empty for a regular response.
+     * @param signedAt time with which a signature is compared
+     */
+    receive(
+      name: string,
+      { headers, body }: { headers: Record<string, string>; body: Uint8Array },
+      endpoints: readonly Endpoint[],
+      now: Instant,
+      signedAt = now,
+    ): Failure {
       const inbox = get(name);
       const failure = nextFailure(inbox);
       const text = new TextDecoder().decode(body);
@@ -101,8 +87,9 @@ export function createInboxes(): Inboxes {
       notify();
       return failure;
     },
-    clear: (name) => void inboxes.delete(name),
-    async wait(enough, timeoutMs, signal) {
+    clear: (name: string) => void inboxes.delete(name),
+    /** Resolves when `enough` returns true or the timeout (in real time) expires, with the value of `enough`. */
+    async wait(enough: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
       if (enough() || timeoutMs === 0 || signal.aborted) return enough();
       const { promise, resolve } = Promise.withResolvers<void>();
       const check = () => {
@@ -117,7 +104,8 @@ export function createInboxes(): Inboxes {
       return enough();
     },
     save: () => copy(inboxes),
-    restore(saved) {
+    /** Replaces all inboxes. Pending calls of `wait` continue. */
+    restore(saved: ReadonlyMap<string, Inbox>) {
       inboxes = copy(saved);
       notify();
     },
@@ -171,21 +159,12 @@ function copy(inboxes: ReadonlyMap<string, Inbox>): Map<string, Inbox> {
 
 /** Returns a message in the form of the control plane. */
 export function describeMessage(message: Message) {
-  const { number, receivedAt, headers, body, type, id, attempt, signatures, endpoint, answered } = message;
-  return {
-    number,
-    received_at: toIsoTime(receivedAt),
-    event_id: id ?? null,
-    type: type ?? null,
-    attempt,
-    signature_valid: signatures.service === "valid" && signatures.standard === "valid",
-    signatures,
-    endpoint_id: endpoint ?? null,
-    answered,
-    headers,
-    body,
-    event: parseJson(body) ?? null,
-  };
+  const { id: eventId, endpoint: endpointId, signatures, ...rest } = message;
+  const signatureValid = signatures.service === "valid" && signatures.standard === "valid";
+  return jsonFields(
+    { ...rest, eventId, endpointId, signatures, signatureValid, event: parseJson(message.body) },
+    "number receivedAt eventId type attempt signatureValid signatures endpointId answered headers body event",
+  );
 }
 
 /** Inbox of the emails that the sandbox sends. */

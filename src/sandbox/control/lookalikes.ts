@@ -2,6 +2,7 @@ import type { App } from "../../app/app.ts";
 import { normalizeName } from "../../engines/detection/names/name.ts";
 import type { Reason } from "../../engines/detection/types.ts";
 import { badRequest, notFound } from "../../platform/lib/errors.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Sighting } from "../../threats/threats/record.ts";
 import type { ThreatType } from "../../platform/vocabulary/threats.ts";
@@ -78,4 +79,9 @@ export function protectedName(app: App, given: string): string {
   throw notFound(
     `${visible(given, 100)} is not a protected domain; there are ${enabledDomains(app).slice(0, 10).join(", ")}.`,
   );
+}
+
+/** Returns a threat in the form of the control plane. */
+export function describeThreat({ threats }: App, id: string) {
+  return jsonFields(threats.get(id)!, "id domain protectedDomain type severity status similarity");
 }

@@ -1,4 +1,4 @@
-import { Type, type Static, type TObject, type TProperties } from "@sinclair/typebox";
+import { Type, type Static, type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
 import { jsonBody, type Body } from "../../web/http/body/json-body.ts";
 import { operationsOf, type Operation } from "../../web/http/operation.ts";
 import type { QueryParameter } from "../../web/http/query.ts";
@@ -25,8 +25,13 @@ export const bodyOf = <Fields extends TProperties>(fields: Fields): Body<Static<
 export const optionalText = (description: string) => Type.Optional(Type.String({ description }));
 export const optionalFlag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
+/** Response of an operation. */
+export const returns = <Schema extends TSchema>(description: string, data: Schema) => ({
+  description,
+  schema: Type.Object({ data }),
+});
 /** Response without data. */
-export const empty = { description: "Done", schema: Type.Object({ data: Type.Object({}) }) };
+export const empty = returns("Done", Type.Object({}));
 
 const echoedMax = 60;
 

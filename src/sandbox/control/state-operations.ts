@@ -2,14 +2,20 @@ import { Type } from "@sinclair/typebox";
 import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { durationMsMax } from "../../platform/lib/durations.ts";
 import { badRequest, notFound } from "../../platform/lib/errors.ts";
-import { bodyOf, empty, operation, optionalFlag, optionalText, readDuration, readTime } from "./operation.ts";
+import {
+  bodyOf,
+  empty,
+  operation,
+  optionalFlag,
+  optionalText,
+  readDuration,
+  readTime,
+  returns,
+} from "./operation.ts";
 import { clock as clockSchema, ready } from "./schemas.ts";
 import type { SandboxState } from "./state.ts";
 
-const clockResponse = {
-  description: "The clock",
-  schema: Type.Object({ data: clockSchema }),
-};
+const clockResponse = returns("The clock", clockSchema);
 const snapshotResponse = {
   description: "Name of the snapshot",
   schema: Type.Object({ data: Type.Object({ snapshot: Type.String() }) }),
@@ -27,7 +33,7 @@ export const stateOperations = [
     path: "/sandbox",
     id: "getSandbox",
     summary: "Returns the ready line: URLs and keys",
-    response: { description: "The ready line", schema: Type.Object({ data: ready }) },
+    response: returns("The ready line", ready),
     run: (state) => ({ data: state.ready }),
   }),
   operation({

@@ -4,6 +4,7 @@ import { signingSecrets, type Endpoint } from "../../messaging/channels/webhook/
 import type { Delivery } from "../../messaging/deliveries/delivery-log.ts";
 import { choiceParameter, textParameter } from "../../web/http/query.ts";
 import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import { deliveryStatuses, replaySelections } from "../../platform/vocabulary/channels.ts";
 import { choice } from "../../platform/vocabulary/schemas.ts";
@@ -17,6 +18,7 @@ import {
   optionalText,
   readDuration,
   readTime,
+  returns,
 } from "./operation.ts";
 import { inboxUrl } from "./receive-delivery.ts";
 import {
@@ -28,7 +30,7 @@ import {
 import type { SandboxState } from "./state.ts";
 
 const deliveriesMax = 1_000;
-const endpointResponse = { description: "The endpoint", schema: Type.Object({ data: endpointSchema }) };
+const endpointResponse = returns("The endpoint", endpointSchema);
 const inboxName = new RegExp(String(nameSchema.pattern));
 
 /** Operations on webhook endpoints and deliveries. */
@@ -61,14 +63,7 @@ export const webhookOperations = [
       const { app, signingTimes } = state.instance();
       const { endpoints } = app.webhooks;
       const target = url ?? inboxUrl(state, inbox!);
-      const { endpoint, secret } = endpoints.add(
-        {
-          ...settings,
-          url: target,
-          ...(ratePerSecond === undefined ? {} : { ratePerSecond }),
-        },
-        { by: system },
-      );
+      const { endpoint, secret } = endpoints.add({ ...settings, url: target, ratePerSecond }, { by: system });
       if (isReal !== undefined) signingTimes.setReal(endpoint.url, isReal);
       return { data: describeEndpoint(state, { ...endpoint, secret }) };
     },
@@ -78,7 +73,7 @@ export const webhookOperations = [
     path: "/sandbox/webhooks",
     id: "listWebhooks",
     summary: "Lists the webhook endpoints with their secrets",
-    response: { description: "The endpoints", schema: Type.Object({ data: Type.Array(endpointSchema) }) },
+    response: returns("The endpoints", Type.Array(endpointSchema)),
     run: (state) => ({
       data: state
         .instance()
@@ -115,8 +110,8 @@ export const webhookOperations = [
     }),
     response: endpointResponse,
     run(state, { params, body: { overlap, ...given } }) {
-      const overlapMs = overlap === undefined ? {} : { overlapMs: readDuration("overlap", overlap) };
-      const rotation = { ...given, ...overlapMs, by: system };
+      const overlapMs = overlap === undefined ? undefined : readDuration("overlap", overlap);
+      const rotation = { ...given, overlapMs, by: system };
       const { endpoint } = state.instance().app.webhooks.endpoints.rotate(params["id"]!, rotation);
       return { data: describeEndpoint(state, endpoint) };
     },
@@ -135,7 +130,7 @@ export const webhookOperations = [
       ),
       since: optionalText("an ISO 8601 time: only events from then on; default: all"),
     }),
-    response: { description: "The number of deliveries", schema: Type.Object({ data: replayed }) },
+    response: returns("The number of deliveries", replayed),
     async run(state, { params, body: { which = "all", since } }) {
       const { deliveries, webhooks } = state.instance().app;
       const request = {
@@ -156,7 +151,7 @@ export const webhookOperations = [
       event: textParameter("ID of an event"),
       status: choiceParameter(deliveryStatuses, deliveryStatuses.join(", ")),
     },
-    response: { description: "The deliveries", schema: Type.Object({ data: Type.Array(deliverySchema) }) },
+    response: returns("The deliveries", Type.Array(deliverySchema)),
     run(state, { query: { endpoint, event, status } }) {
       const filter = { recipient: endpoint, event, status };
       const found = state.instance().app.deliveries.log.list(filter, deliveriesMax);
@@ -173,7 +168,7 @@ export const webhookOperations = [
     id: "redeliver",
     summary: "Sends a delivery again, with all its retries",
     params: { id: nameSchema },
-    response: { description: "The delivery", schema: Type.Object({ data: deliverySchema }) },
+    response: returns("The delivery", deliverySchema),
     run: (state, { params }) => ({
       data: describeDelivery(
         state,
@@ -197,19 +192,14 @@ function requireName(name: string): void {
 
 function describeEndpoint(state: SandboxState, endpoint: Endpoint) {
   const { clock, signingTimes } = state.instance();
-  const { id, name, url, events, enabled, secret, previousSecretUntil } = endpoint;
   // They stay stored for some time after the end.
   const [, previous = null] = signingSecrets(endpoint, clock.now());
   return {
-    id,
-    name,
-    url,
-    events,
-    enabled,
-    real_timestamps: signingTimes.isReal(url),
-    secret,
+    ...jsonFields(endpoint, "id name url events enabled"),
+    real_timestamps: signingTimes.isReal(endpoint.url),
+    secret: endpoint.secret,
     previous_secret: previous,
-    previous_secret_until: previous === null ? null : optionalIsoTime(previousSecretUntil),
+    previous_secret_until: previous === null ? null : optionalIsoTime(endpoint.previousSecretUntil),
   };
 }
 
@@ -222,15 +212,10 @@ function describeDelivery(state: SandboxState, delivery: Delivery) {
     endpoint: delivery.recipientName,
     status: delivery.status,
     next_attempt_at: optionalIsoTime(delivery.nextAttemptAt),
-    attempts: attempts(delivery.id).map(
-      ({ startedAt, statusCode, failure, error, durationMs, response }) => ({
-        at: toIsoTime(startedAt),
-        status: statusCode,
-        failure,
-        error,
-        duration_ms: durationMs,
-        response,
-      }),
-    ),
+    attempts: attempts(delivery.id).map(({ startedAt, statusCode, ...attempt }) => ({
+      at: toIsoTime(startedAt),
+      status: statusCode,
+      ...jsonFields(attempt, "failure error durationMs response"),
+    })),
   };
 }

@@ -11,26 +11,20 @@ export interface Fault extends Failure {
 }
 
 /** Pending faults. */
-export interface Faults {
-  add(fault: Fault): void;
-  list(): readonly Fault[];
-  clear(): void;
-  /** Whether any fault resets connections. */
-  resets(): boolean;
-  /** Returns the first matching fault and counts it down. */
-  take(method: string, path: string): Fault | undefined;
-}
+export type Faults = ReturnType<typeof createFaults>;
 
 export const faultsMax = 1_000;
 
-export function createFaults(): Faults {
+export function createFaults() {
   let faults: Fault[] = [];
   return {
-    add: (fault) => void faults.push(fault),
-    list: () => faults,
+    add: (fault: Fault) => void faults.push(fault),
+    list: (): readonly Fault[] => faults,
     clear: () => void (faults = []),
+    /** Returns whether any fault resets connections. */
     resets: () => faults.some(({ ending }) => ending === "reset"),
-    take(method, path) {
+    /** Returns the first matching fault and counts it down. */
+    take(method: string, path: string): Fault | undefined {
       const fault = faults.find((one) => matches(one, method, path));
       if (fault === undefined) return undefined;
       fault.left -= 1;
