@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, lt } from "drizzle-orm";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value } from "../../platform/database/statement.ts";
+import { hasValue, statement } from "../../platform/database/statement.ts";
 import { dayMs, type Clock, type Instant } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import { randomText } from "../../platform/lib/ids.ts";
@@ -31,12 +31,7 @@ export function createAccountLinks({
   fillRandom,
 }: Needs<"database" | "fillRandom"> & { clock: Pick<Clock, "now"> }) {
   const { query } = database;
-  const byHash = statement(database, (q) =>
-    q
-      .select()
-      .from(accountLinks)
-      .where(eq(accountLinks.hash, value(accountLinks.hash))),
-  );
+  const byHash = statement(database, (q) => q.select().from(accountLinks).where(hasValue(accountLinks.hash)));
   const isOpen = and(isNull(accountLinks.usedAt), isNull(accountLinks.revokedAt));
   const revoke = (accountSeq: number) =>
     void query

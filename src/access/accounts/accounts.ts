@@ -1,6 +1,6 @@
 import { and, asc, count, eq, isNotNull, isNull, ne, or, type SQL } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, value } from "../../platform/database/statement.ts";
+import { hasValue, statement } from "../../platform/database/statement.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
@@ -73,18 +73,8 @@ export function createAccounts({
   config: { readonly password: string | null };
 }): Accounts {
   const { query } = database;
-  const bySeq = statement(database, (q) =>
-    q
-      .select()
-      .from(accounts)
-      .where(eq(accounts.seq, value(accounts.seq))),
-  );
-  const byName = statement(database, (q) =>
-    q
-      .select()
-      .from(accounts)
-      .where(eq(accounts.name, value(accounts.name))),
-  );
+  const bySeq = statement(database, (q) => q.select().from(accounts).where(hasValue(accounts.seq)));
+  const byName = statement(database, (q) => q.select().from(accounts).where(hasValue(accounts.name)));
   const toAccount = (row: AccountRow): Account => {
     const { passwordHash, codeSecret, newCodeSecret: _, codeStep: __, ...shown } = row;
     const isConfigured = row.name === firstAccountName && config.password !== null;

@@ -1,6 +1,6 @@
-import { and, count, desc, eq, gte, lte, sql, sum } from "drizzle-orm";
+import { and, count, desc, gte, lte, sql, sum } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, value, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, statement, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../platform/lib/clock.ts";
 import { clientNetwork } from "../../platform/network/client-network.ts";
 import { failedSignIns } from "./tables.ts";
@@ -27,12 +27,12 @@ const household = { ipv4Octets: 4, ipv6Groups: 4 };
 
 export function createFailedSignIns({ database, clock }: { database: Database; clock: Pick<Clock, "now"> }) {
   const { query } = database;
-  const isOfHour = eq(failedSignIns.hour, value(failedSignIns.hour));
+  const isOfHour = hasValue(failedSignIns.hour);
   const find = statement(database, (q) =>
     q
       .select({ seq: failedSignIns.seq })
       .from(failedSignIns)
-      .where(and(isOfHour, eq(failedSignIns.network, value(failedSignIns.network)))),
+      .where(and(isOfHour, hasValue(failedSignIns.network))),
   );
   const networksOf = statement(database, (q) => q.select({ n: count() }).from(failedSignIns).where(isOfHour));
   const insert = statement(database, (q) =>
@@ -45,7 +45,7 @@ export function createFailedSignIns({ database, clock }: { database: Database; c
         ...valuesOf(failedSignIns, "lastAt", "address"),
         attempts: sql`${failedSignIns.attempts} + 1`,
       })
-      .where(eq(failedSignIns.seq, value(failedSignIns.seq))),
+      .where(hasValue(failedSignIns.seq)),
   );
 
   /** Deletes the oldest counts beyond the limit. */

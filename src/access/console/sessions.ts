@@ -2,7 +2,7 @@ import type { Database as Sqlite } from "bun:sqlite";
 import { and, desc, eq, gte, lt, lte, ne, or } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value } from "../../platform/database/statement.ts";
+import { hasValue, statement } from "../../platform/database/statement.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { randomText } from "../../platform/lib/ids.ts";
 import { logDropped } from "../../platform/lib/log.ts";
@@ -57,10 +57,7 @@ export function createConsoleSessions({
   /** Sessions whose time of last use is being written. */
   const touching = new Set<number>();
   const byHash = statement(database, (q) =>
-    q
-      .select(columns)
-      .from(consoleSessions)
-      .where(eq(consoleSessions.hash, value(consoleSessions.hash))),
+    q.select(columns).from(consoleSessions).where(hasValue(consoleSessions.hash)),
   );
 
   /** Deletes expired sessions, and the account's oldest so that there is room for another one. */

@@ -1,6 +1,6 @@
-import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
+import { and, asc, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, value, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
 import { normalizeHostName } from "../../engines/detection/names/name.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
@@ -176,7 +176,7 @@ function prepareStatements(database: Database) {
       query
         .select(recordColumns)
         .from(apiKeys)
-        .where(and(eq(apiKeys.hash, value(apiKeys.hash)), isNull(apiKeys.revokedAt))),
+        .where(and(hasValue(apiKeys.hash), isNull(apiKeys.revokedAt))),
     ),
     all: statement(database, (query) => query.select(recordColumns).from(apiKeys).orderBy(asc(apiKeys.seq))),
     insert: statement(database, (query) =>
@@ -186,10 +186,7 @@ function prepareStatements(database: Database) {
         .returning(recordColumns),
     ),
     revoke: statement(database, (query) =>
-      query
-        .update(apiKeys)
-        .set(valuesOf(apiKeys, "revokedAt"))
-        .where(eq(apiKeys.seq, value(apiKeys.seq))),
+      query.update(apiKeys).set(valuesOf(apiKeys, "revokedAt")).where(hasValue(apiKeys.seq)),
     ),
     markUsed: statement(database, (query) =>
       query
@@ -197,7 +194,7 @@ function prepareStatements(database: Database) {
         .set(valuesOf(apiKeys, "lastUsedAt"))
         .where(
           and(
-            eq(apiKeys.seq, value(apiKeys.seq)),
+            hasValue(apiKeys.seq),
             or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, value(apiKeys.lastUsedAt))),
           ),
         ),

@@ -1,6 +1,5 @@
-import { eq } from "drizzle-orm";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import { settings } from "./tables.ts";
 
 export type SettingName =
@@ -27,10 +26,7 @@ export interface Settings {
 
 export function createSettings({ database, clock }: Needs<"clock" | "database">): Settings {
   const find = statement(database, (query) =>
-    query
-      .select({ value: settings.value })
-      .from(settings)
-      .where(eq(settings.name, value(settings.name))),
+    query.select({ value: settings.value }).from(settings).where(hasValue(settings.name)),
   );
   const upsert = statement(database, (query) =>
     query

@@ -1,6 +1,6 @@
-import { asc, eq } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
@@ -104,7 +104,7 @@ export function createSavedViews({ auditLog, clock, database }: Needs<"auditLog"
 }
 
 function createStatements(database: Database) {
-  const isView = eq(savedViews.seq, value(savedViews.seq));
+  const isView = hasValue(savedViews.seq);
   return {
     list: statement(database, (query) =>
       query
@@ -122,7 +122,7 @@ function createStatements(database: Database) {
       query
         .select({ seq: savedViews.seq, name: savedViews.name })
         .from(savedViews)
-        .where(eq(savedViews.foldedName, value(savedViews.foldedName))),
+        .where(hasValue(savedViews.foldedName)),
     ),
     insert: statement(database, (query) =>
       query

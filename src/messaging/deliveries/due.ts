@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { countValue, statement, value } from "../../platform/database/statement.ts";
+import { countValue, hasValue, statement, value } from "../../platform/database/statement.ts";
 import { BoundedMap } from "../../platform/lib/bounded-map.ts";
 import { events } from "../../threats/events/tables.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
@@ -130,10 +130,7 @@ export function createDueDeliveries({ database, defaultRate }: DueDeliveriesDepe
 type PendingDelivery = Pick<DueDelivery, "seq" | "attempts"> & { at: Instant | null };
 
 function prepareReads(database: Database) {
-  const pending = and(
-    eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
-    sql`${deliveries.status} = 'pending'`,
-  );
+  const pending = and(hasValue(deliveries.recipientSeq), sql`${deliveries.status} = 'pending'`);
   const enabled = statement(database, (query) =>
     query.select().from(recipients).where(eq(recipients.enabled, true)),
   );
@@ -141,7 +138,7 @@ function prepareReads(database: Database) {
     query
       .select()
       .from(recipients)
-      .where(and(eq(recipients.enabled, true), eq(recipients.seq, value(recipients.seq)))),
+      .where(and(eq(recipients.enabled, true), hasValue(recipients.seq))),
   );
   const first = statement(database, (query) =>
     query
@@ -160,10 +157,7 @@ function prepareReads(database: Database) {
       .limit(countValue("limit")),
   );
   const message = statement(database, (query) =>
-    query
-      .select({ id: events.id, body: events.body })
-      .from(events)
-      .where(eq(events.seq, value(events.seq))),
+    query.select({ id: events.id, body: events.body }).from(events).where(hasValue(events.seq)),
   );
   return { due, enabled, first, message, one };
 }
@@ -176,7 +170,7 @@ function prepareRepairs(database: Database) {
       .from(deliveries)
       .where(
         and(
-          eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
+          hasValue(deliveries.recipientSeq),
           eq(deliveries.status, "pending"),
           gt(deliveries.seq, value(deliveries.seq, "after")),
         ),
@@ -190,7 +184,7 @@ function prepareRepairs(database: Database) {
       .set({ nextAttemptAt: value(deliveries.nextAttemptAt, "latest") })
       .where(
         and(
-          eq(deliveries.seq, value(deliveries.seq)),
+          hasValue(deliveries.seq),
           sql`${deliveries.status} = 'pending'`,
           gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "latest")),
         ),

@@ -1,7 +1,7 @@
 import { asc, eq, isNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { countValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { countValue, hasValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
 import { matchesEvent, matchesFilter, type ThreatSnapshot } from "../../threats/events/event-filter.ts";
 import type { EventBody } from "../../threats/events/payloads.ts";
 import { events, threatEscalations } from "../../threats/events/tables.ts";
@@ -261,7 +261,7 @@ function prepareWrites(database: Database) {
     query
       .update(events)
       .set({ dispatchedAt: value(events.dispatchedAt, "now") })
-      .where(eq(events.seq, value(events.seq))),
+      .where(hasValue(events.seq)),
   );
   const sentBefore = database.prepare<unknown, [number, string]>(
     `select 1 from events cross join deliveries on deliveries.event_seq = events.seq and deliveries.recipient_seq = ?

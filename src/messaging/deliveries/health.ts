@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, value } from "../../platform/database/statement.ts";
+import { hasValue, statement, value } from "../../platform/database/statement.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { AttemptResult } from "./channel.ts";
 import type { HealthChange } from "./rules/failure-report.ts";
@@ -89,7 +89,7 @@ function isGone({ failure, consequence }: AttemptResult): boolean {
 }
 
 function prepare(database: Database) {
-  const bySeq = eq(recipients.seq, value(recipients.seq));
+  const bySeq = hasValue(recipients.seq);
   const before = statement(database, (query) =>
     query
       .select({

@@ -2,7 +2,7 @@ import { and, asc, count, eq, inArray, or } from "drizzle-orm";
 import { differs } from "../../access/entries/administration.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value } from "../../platform/database/statement.ts";
+import { hasValue, statement } from "../../platform/database/statement.ts";
 import { matchesEverything, type EventFilter } from "../../threats/events/event-filter.ts";
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
@@ -173,11 +173,8 @@ function toStoredFilter(filter: EventFilter | null | undefined): EventFilter | n
 }
 
 function prepareReads(database: Database) {
-  const inChannel = eq(recipients.channel, value(recipients.channel));
-  const hasKey = or(
-    eq(recipients.id, value(recipients.id, "key")),
-    eq(recipients.name, value(recipients.name, "key")),
-  );
+  const inChannel = hasValue(recipients.channel);
+  const hasKey = or(hasValue(recipients.id, "key"), hasValue(recipients.name, "key"));
   const all = statement(database, (builder) =>
     builder.select().from(recipients).orderBy(asc(recipients.name)),
   );
@@ -189,10 +186,7 @@ function prepareReads(database: Database) {
     builder.select().from(recipients).where(and(inChannel, hasKey)),
   );
   const named = statement(database, (builder) =>
-    builder
-      .select({ seq: recipients.seq })
-      .from(recipients)
-      .where(eq(recipients.name, value(recipients.name))),
+    builder.select({ seq: recipients.seq }).from(recipients).where(hasValue(recipients.name)),
   );
   return { all, any, named, ofChannel, one };
 }

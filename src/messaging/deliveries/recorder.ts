@@ -1,9 +1,9 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, sql } from "drizzle-orm";
 import { recipientAction } from "../../access/audit/actions.ts";
 import { system } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Needs } from "../../access/audit/needs.ts";
-import { statement, value, valuesExcept } from "../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesExcept } from "../../platform/database/statement.ts";
 import { optionalIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import type { AttemptResult, FailureConsequence } from "./channel.ts";
@@ -203,18 +203,13 @@ function createAttemptWriter({
         nextAttemptAt: value(deliveries.nextAttemptAt),
         completedAt: value(deliveries.completedAt),
       })
-      .where(eq(deliveries.seq, value(deliveries.seq))),
+      .where(hasValue(deliveries.seq)),
   );
   const lastDue = statement(database, (query) =>
     query
       .select({ at: deliveries.nextAttemptAt })
       .from(deliveries)
-      .where(
-        and(
-          eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
-          sql`${deliveries.status} = 'pending'`,
-        ),
-      )
+      .where(and(hasValue(deliveries.recipientSeq), sql`${deliveries.status} = 'pending'`))
       .orderBy(desc(deliveries.nextAttemptAt))
       .limit(1),
   );

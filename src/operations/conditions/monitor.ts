@@ -1,6 +1,5 @@
-import { eq } from "drizzle-orm";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import { logDropped } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import type { SystemMessages } from "../../messaging/subscriptions/system-messages.ts";
@@ -34,7 +33,7 @@ export function createConditionMonitor({
       }),
   );
   const remove = statement(database, (query) =>
-    query.delete(systemConditions).where(eq(systemConditions.key, value(systemConditions.key))),
+    query.delete(systemConditions).where(hasValue(systemConditions.key)),
   );
   let schedule: Schedule | undefined;
   let checking: Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { system } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { statement, value } from "../../platform/database/statement.ts";
+import { hasValue, statement } from "../../platform/database/statement.ts";
 import { type Clock, createJumpDetector, type Instant } from "../../platform/lib/clock.ts";
 import { formatDuration } from "../../platform/lib/durations.ts";
 import { retentionNotices, type RetentionRule, retentionRules } from "./tables.ts";
@@ -26,7 +26,7 @@ export function createNotices({
   database: Database;
 }) {
   const { query } = database;
-  const ofRule = eq(retentionNotices.rule, value(retentionNotices.rule));
+  const ofRule = hasValue(retentionNotices.rule);
   const find = statement(database, (builder) => builder.select().from(retentionNotices).where(ofRule));
   const restoredAt = () => auditLog.list({ action: "backup.restore" }, { limit: 1, offset: 0 })[0]?.at;
 

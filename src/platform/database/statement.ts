@@ -1,14 +1,12 @@
 import type { SQLQueryBindings, Statement as SqliteStatement } from "bun:sqlite";
-import { Column, getTableColumns, is, Param, Placeholder, sql, SQL, type Table } from "drizzle-orm";
+import { Column, eq, getTableColumns, is, Param, Placeholder, sql, SQL, type Table } from "drizzle-orm";
 import type { Database } from "./database.ts";
 
 /**
  * One way to query: a statement that is built and prepared once, at its first use, and called with named
  * values. Every value passes the mapping of its column (JSON, booleans, bytes) in both directions.
  *
- *     const find = statement(database, (query) =>
- *       query.select().from(threats).where(eq(threats.id, value(threats.id))),
- *     );
+ *     const find = statement(database, (query) => query.select().from(threats).where(hasValue(threats.id)));
  *     find.get({ id });
  */
 export interface Statement<Row> {
@@ -68,6 +66,11 @@ export function statement<Query extends Preparable>(
 /** Placeholder for a value of `column`. It is named `name`, by default the column's property in its table. */
 export function value(column: Column, name = propertyOf(column)): SQL {
   return sql`${sql.param(sql.placeholder(name), column)}`;
+}
+
+/** Condition that a column has the value of such a placeholder. */
+export function hasValue(column: Column, name?: string): SQL {
+  return eq(column, value(column, name));
 }
 
 /**

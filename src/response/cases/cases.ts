@@ -3,7 +3,7 @@ import { accounts } from "../../access/accounts/tables.ts";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { Needs } from "../../access/audit/needs.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { opaqueValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, opaqueValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import { dayMs, optionalIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import { changedNow } from "../../threats/threats/store/fields.ts";
@@ -185,7 +185,7 @@ function prepare(database: Database) {
     role: accounts.role,
     disabledAt: accounts.disabledAt,
   };
-  const hasSeq = eq(threats.seq, value(threats.seq));
+  const hasSeq = hasValue(threats.seq);
   return {
     find: statement(database, (query) =>
       query
@@ -203,10 +203,7 @@ function prepare(database: Database) {
         .where(eq(threats.id, opaqueValue(threats.id))),
     ),
     account: statement(database, (query) =>
-      query
-        .select(accountColumns)
-        .from(accounts)
-        .where(eq(accounts.seq, value(accounts.seq))),
+      query.select(accountColumns).from(accounts).where(hasValue(accounts.seq)),
     ),
     accounts: statement(database, (query) =>
       query.select(accountColumns).from(accounts).orderBy(accounts.name),

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { opaqueValue, statement, value } from "../../platform/database/statement.ts";
+import { hasValue, opaqueValue, statement } from "../../platform/database/statement.ts";
 import { protectedDomains } from "../../threats/domains/tables.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { TrapKindName } from "../../platform/vocabulary/traps.ts";
@@ -20,16 +20,16 @@ export function createTrapStore(database: Database) {
       .select({ trap: traps, domain: protectedDomains.domain, allow: protectedDomains.allow })
       .from(traps)
       .leftJoin(protectedDomains, eq(traps.protectedDomainSeq, protectedDomains.seq));
-  const hasKind = eq(traps.kind, value(traps.kind));
-  const hasKey = or(eq(traps.id, value(traps.id, "key")), eq(traps.name, value(traps.name, "key")));
+  const hasKind = hasValue(traps.kind);
+  const hasKey = or(hasValue(traps.id, "key"), hasValue(traps.name, "key"));
   const all = statement(database, (builder) => select(builder).where(hasKind).orderBy(asc(traps.seq)));
-  const byId = statement(database, (builder) => select(builder).where(eq(traps.id, value(traps.id))));
+  const byId = statement(database, (builder) => select(builder).where(hasValue(traps.id)));
   const byKey = statement(database, (builder) => select(builder).where(and(hasKind, hasKey)));
   const addresses = statement(database, (builder) =>
     builder
       .select()
       .from(trapAddresses)
-      .where(eq(trapAddresses.trapSeq, value(trapAddresses.trapSeq)))
+      .where(hasValue(trapAddresses.trapSeq))
       .orderBy(desc(trapAddresses.createdAt), desc(sql`rowid`)),
   );
   // Runs on every visit, including visits to guessed addresses.

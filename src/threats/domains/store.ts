@@ -1,7 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { sqliteErrorCode } from "../../platform/database/files/errors.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value } from "../../platform/database/statement.ts";
+import { hasValue, statement } from "../../platform/database/statement.ts";
 import type { DomainContent } from "./declaration.ts";
 import { protectedDomains, type ProtectedDomain } from "./tables.ts";
 
@@ -20,10 +20,7 @@ export function createDomainStore({
     q.select().from(protectedDomains).orderBy(asc(protectedDomains.domain)),
   );
   const byName = statement(database, (q) =>
-    q
-      .select()
-      .from(protectedDomains)
-      .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
+    q.select().from(protectedDomains).where(hasValue(protectedDomains.domain)),
   );
 
   return {

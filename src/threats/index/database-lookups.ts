@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { accounts } from "../../access/accounts/tables.ts";
-import { statement, value } from "../../platform/database/statement.ts";
+import { hasValue, statement } from "../../platform/database/statement.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import { foundColumns } from "../threats/store/fields.ts";
 import { threats } from "../threats/store/tables.ts";
@@ -12,10 +12,7 @@ import type { SearchFilter } from "./filter.ts";
 /** Returns a function that looks up the account that a filter names; null: it names nobody. */
 export function createAssigneeSeqs(database: Database) {
   const find = statement(database, (q) =>
-    q
-      .select({ seq: accounts.seq })
-      .from(accounts)
-      .where(eq(accounts.name, value(accounts.name))),
+    q.select({ seq: accounts.seq }).from(accounts).where(hasValue(accounts.name)),
   );
   return ({ assignee: name }: SearchFilter): number | null | undefined =>
     typeof name === "string" ? find.get({ name: name.toLowerCase() })?.seq : name;
@@ -24,10 +21,7 @@ export function createAssigneeSeqs(database: Database) {
 /** Returns functions that look up the numbers of the protected domains that a filter names. */
 export function createDomainSeqs(database: Database) {
   const find = statement(database, (q) =>
-    q
-      .select({ seq: protectedDomains.seq })
-      .from(protectedDomains)
-      .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
+    q.select({ seq: protectedDomains.seq }).from(protectedDomains).where(hasValue(protectedDomains.domain)),
   );
 
   function seqOfDomain({ protectedDomain: domain }: SearchFilter): number | undefined {

@@ -1,7 +1,6 @@
-import { eq } from "drizzle-orm";
 import type { CaseSettings } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import type { Match } from "./severity/similarity-reasons.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
@@ -52,7 +51,7 @@ export function createEvidenceNoter({
         ),
         ...changedNow,
       })
-      .where(eq(threats.seq, value(threats.seq))),
+      .where(hasValue(threats.seq)),
   );
 
   /** Saves what was noted, with the severity that it leads to. */

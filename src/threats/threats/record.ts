@@ -1,9 +1,9 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc } from "drizzle-orm";
 import { system } from "../../access/audit/actor.ts";
 import type { CaseSettings, DetectionSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { statement, value, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, statement, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
 import type { Match } from "./severity/similarity-reasons.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
@@ -218,24 +218,19 @@ function isBack(
 }
 
 function createStatements(database: Database) {
-  const seqMatches = eq(threats.seq, value(threats.seq));
+  const seqMatches = hasValue(threats.seq);
   return {
     findDomain: statement(database, (query) =>
       query
         .select({ seq: protectedDomains.seq })
         .from(protectedDomains)
-        .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
+        .where(hasValue(protectedDomains.domain)),
     ),
     findPair: statement(database, (query) =>
       query
         .select()
         .from(threats)
-        .where(
-          and(
-            eq(threats.protectedDomainSeq, value(threats.protectedDomainSeq)),
-            eq(threats.domain, value(threats.domain)),
-          ),
-        ),
+        .where(and(hasValue(threats.protectedDomainSeq), hasValue(threats.domain))),
     ),
     lastId: statement(database, (query) =>
       query.select({ id: threats.id }).from(threats).orderBy(desc(threats.seq)).limit(1),

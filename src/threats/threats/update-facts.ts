@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { CaseSettings } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { opaqueValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
+import { hasValue, opaqueValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { dayMs } from "../../platform/lib/clock.ts";
@@ -100,7 +100,7 @@ export function createFactsUpdater({
           "changedAt",
         ),
       )
-      .where(eq(threats.seq, value(threats.seq))),
+      .where(hasValue(threats.seq)),
   );
 
   return (id, { siteState: foundState = null, evidence, ...facts }, changes) => {

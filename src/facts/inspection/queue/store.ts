@@ -3,6 +3,7 @@ import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../../platform/database/database.ts";
 import {
   countValue,
+  hasValue,
   opaqueValue,
   statement,
   value,
@@ -154,11 +155,8 @@ function selectInspections(query: Database["query"]) {
   return query.select({ ...columns, threatId }).from(inspections);
 }
 
-const hasSeq = eq(inspections.seq, value(inspections.seq));
-const isQueuedAt = and(
-  sql`${inspections.state} = 'queued'`,
-  eq(inspections.priority, value(inspections.priority)),
-);
+const hasSeq = hasValue(inspections.seq);
+const isQueuedAt = and(sql`${inspections.state} = 'queued'`, hasValue(inspections.priority));
 
 function prepareReads(database: Database) {
   const { dueAt, finishedAt, host, id, seq, state, within } = inspections;

@@ -1,6 +1,6 @@
-import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { deliveryHours } from "./tables.ts";
 
@@ -38,12 +38,7 @@ export function createDeliveryHours(database: Database) {
     query
       .select()
       .from(deliveryHours)
-      .where(
-        and(
-          eq(deliveryHours.recipientSeq, value(deliveryHours.recipientSeq)),
-          gte(deliveryHours.hour, value(deliveryHours.hour)),
-        ),
-      )
+      .where(and(hasValue(deliveryHours.recipientSeq), gte(deliveryHours.hour, value(deliveryHours.hour))))
       .orderBy(asc(deliveryHours.hour)),
   );
   const remove = statement(database, (query) =>

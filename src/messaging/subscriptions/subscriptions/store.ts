@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, max, or } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value } from "../../../platform/database/statement.ts";
+import { hasValue, statement } from "../../../platform/database/statement.ts";
 import { deleteAnnouncements } from "../../deliveries/store/announcements.ts";
 import { recipients } from "../../deliveries/store/tables.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
@@ -117,10 +117,7 @@ function prepareReads(database: Database) {
       })
       .from(subscriptions)
       .innerJoin(recipients, eq(recipients.seq, subscriptions.recipientSeq));
-  const hasKey = or(
-    eq(subscriptions.id, value(subscriptions.id, "key")),
-    eq(subscriptions.name, value(subscriptions.name, "key")),
-  );
+  const hasKey = or(hasValue(subscriptions.id, "key"), hasValue(subscriptions.name, "key"));
   return {
     all: statement(database, (query) => rows(query).orderBy(asc(subscriptions.name))),
     one: statement(database, (query) => rows(query).where(hasKey)),

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
 import { threats } from "../../../threats/threats/store/tables.ts";
 import type { Takedown } from "./report.ts";
 import { takedownColumns, toTakedown } from "./rows.ts";
@@ -35,19 +35,13 @@ function threatStatements(database: Database) {
           siteState: threats.siteState,
         })
         .from(threats)
-        .where(eq(threats.id, value(threats.id))),
+        .where(hasValue(threats.id)),
     ),
     openTakedown: statement(database, (query) =>
       query
         .select({ seq: takedowns.seq })
         .from(takedowns)
-        .where(
-          and(
-            eq(takedowns.threatSeq, value(takedowns.threatSeq)),
-            isNull(takedowns.downAt),
-            isNull(takedowns.closedAt),
-          ),
-        ),
+        .where(and(hasValue(takedowns.threatSeq), isNull(takedowns.downAt), isNull(takedowns.closedAt))),
     ),
     insertTakedown: statement(database, (query) =>
       query
@@ -64,7 +58,7 @@ function threatStatements(database: Database) {
         .from(takedownReportThreats)
         .innerJoin(takedowns, eq(takedowns.seq, takedownReportThreats.takedownSeq))
         .leftJoin(threats, eq(threats.seq, takedowns.threatSeq))
-        .where(eq(takedownReportThreats.reportSeq, value(takedownReportThreats.reportSeq)))
+        .where(hasValue(takedownReportThreats.reportSeq))
         .orderBy(asc(takedowns.domain), asc(takedowns.seq)),
     ),
     takedownsOfThreat: statement(database, (query) =>
@@ -72,7 +66,7 @@ function threatStatements(database: Database) {
         .select(takedownColumns)
         .from(takedowns)
         .innerJoin(threats, eq(threats.seq, takedowns.threatSeq))
-        .where(eq(threats.id, value(threats.id)))
+        .where(hasValue(threats.id))
         .orderBy(asc(takedowns.seq)),
     ),
     closeTakedowns: statement(database, (query) =>
@@ -90,14 +84,11 @@ function threatStatements(database: Database) {
 }
 
 function reportStatements(database: Database) {
-  const isReport = eq(takedownReports.seq, value(takedownReports.seq));
+  const isReport = hasValue(takedownReports.seq);
   return {
     report: statement(database, (query) => query.select().from(takedownReports).where(isReport)),
     reportByReference: statement(database, (query) =>
-      query
-        .select()
-        .from(takedownReports)
-        .where(eq(takedownReports.reference, value(takedownReports.reference))),
+      query.select().from(takedownReports).where(hasValue(takedownReports.reference)),
     ),
     insertReport: statement(database, (query) =>
       query
@@ -120,7 +111,7 @@ function reportStatements(database: Database) {
       query
         .select()
         .from(takedownReports)
-        .where(eq(takedownReports.previousSeq, value(takedownReports.previousSeq)))
+        .where(hasValue(takedownReports.previousSeq))
         .orderBy(asc(takedownReports.seq)),
     ),
     /** The next email whose attempt is due. */
@@ -155,7 +146,7 @@ function reportStatements(database: Database) {
 }
 
 function partStatements(database: Database) {
-  const ofReport = eq(takedownFiles.reportSeq, value(takedownFiles.reportSeq));
+  const ofReport = hasValue(takedownFiles.reportSeq);
   return {
     insertResponse: statement(database, (query) =>
       query.insert(takedownResponses).values(valuesExcept(takedownResponses, "seq")),
@@ -164,7 +155,7 @@ function partStatements(database: Database) {
       query
         .select()
         .from(takedownResponses)
-        .where(eq(takedownResponses.reportSeq, value(takedownResponses.reportSeq)))
+        .where(hasValue(takedownResponses.reportSeq))
         .orderBy(desc(takedownResponses.seq)),
     ),
     insertFile: statement(database, (query) =>
@@ -189,7 +180,7 @@ function partStatements(database: Database) {
       query
         .select({ content: takedownFiles.content })
         .from(takedownFiles)
-        .where(and(ofReport, eq(takedownFiles.position, value(takedownFiles.position)))),
+        .where(and(ofReport, hasValue(takedownFiles.position))),
     ),
     keptBytes: statement(database, (query) =>
       query

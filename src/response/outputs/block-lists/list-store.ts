@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import { differs } from "../../../access/entries/administration.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value } from "../../../platform/database/statement.ts";
+import { hasValue, statement } from "../../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import type { List } from "./list.ts";
 import { nextChange } from "./serial.ts";
@@ -22,24 +22,9 @@ export function createListStore({
 }) {
   const { query } = database;
   const all = statement(database, (q) => q.select().from(lists).orderBy(asc(lists.name)));
-  const byName = statement(database, (q) =>
-    q
-      .select()
-      .from(lists)
-      .where(eq(lists.name, value(lists.name))),
-  );
-  const byId = statement(database, (q) =>
-    q
-      .select()
-      .from(lists)
-      .where(eq(lists.id, value(lists.id))),
-  );
-  const bySeq = statement(database, (q) =>
-    q
-      .select()
-      .from(lists)
-      .where(eq(lists.seq, value(lists.seq))),
-  );
+  const byName = statement(database, (q) => q.select().from(lists).where(hasValue(lists.name)));
+  const byId = statement(database, (q) => q.select().from(lists).where(hasValue(lists.id)));
+  const bySeq = statement(database, (q) => q.select().from(lists).where(hasValue(lists.seq)));
 
   return {
     /** Returns the lists, sorted by name. */

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, lte, ne, or, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value } from "../../../platform/database/statement.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
 import { evidenceMin, evidenceOfCopy } from "../../../threats/threats/severity/mere-report.ts";
 import { threatChangeLog, threats } from "../../../threats/threats/store/tables.ts";
@@ -139,7 +139,7 @@ function createStatements(database: Pick<Database, "query">, filter: ListFilter)
       query
         .select(columns)
         .from(threats)
-        .where(and(eq(threats.seq, value(threats.seq)), matches)),
+        .where(and(hasValue(threats.seq), matches)),
     ),
     changes: statement(database, (query) =>
       query

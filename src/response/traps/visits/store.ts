@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
 import { type Database, relaxedTransaction } from "../../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { VisitClass } from "../../../platform/vocabulary/traps.ts";
 import { trapVisits, trapVisitTotals } from "./tables.ts";
@@ -155,7 +155,7 @@ function createWrites(database: Database) {
 }
 
 function prepareWrites(database: Database) {
-  const isOfTrap = eq(trapVisits.trapId, value(trapVisits.trapId));
+  const isOfTrap = hasValue(trapVisits.trapId);
   return {
     findOpen: statement(database, (query) =>
       query
@@ -164,7 +164,7 @@ function prepareWrites(database: Database) {
         .where(
           and(
             isOfTrap,
-            eq(trapVisits.visitor, value(trapVisits.visitor)),
+            hasValue(trapVisits.visitor),
             gt(trapVisits.firstAt, value(trapVisits.firstAt, "after")),
             // A later one was recorded before the clock was set back, and would hide new visits until that time.
             lte(trapVisits.firstAt, value(trapVisits.firstAt, "latest")),
@@ -178,7 +178,7 @@ function prepareWrites(database: Database) {
       query
         .select({ seq: trapVisits.seq })
         .from(trapVisits)
-        .where(and(isOfTrap, eq(trapVisits.host, value(trapVisits.host)), isNotNull(trapVisits.threatId)))
+        .where(and(isOfTrap, hasValue(trapVisits.host), isNotNull(trapVisits.threatId)))
         .limit(1),
     ),
     addRepeats: statement(database, (query) =>
@@ -188,7 +188,7 @@ function prepareWrites(database: Database) {
           count: sql`count + ${value(trapVisits.count)}`,
           lastAt: sql`max(last_at, ${value(trapVisits.lastAt)})`,
         })
-        .where(eq(trapVisits.seq, value(trapVisits.seq))),
+        .where(hasValue(trapVisits.seq)),
     ),
     insert: statement(database, (query) =>
       query.insert(trapVisits).values(valuesOf(trapVisits, ...visitColumns)),

@@ -1,6 +1,6 @@
-import { and, eq, lte, max } from "drizzle-orm";
+import { and, lte, max } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value, valuesExcept } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesExcept } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Status, ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import type { CertificateSighting } from "./origins.ts";
@@ -38,10 +38,7 @@ export interface DeletedThreats {
 const deletedThreatsMax = 1_000_000;
 
 export function createDeletedThreats(database: Database): DeletedThreats {
-  const ofPair = and(
-    eq(deletedThreats.protectedDomainSeq, value(deletedThreats.protectedDomainSeq)),
-    eq(deletedThreats.domain, value(deletedThreats.domain)),
-  );
+  const ofPair = and(hasValue(deletedThreats.protectedDomainSeq), hasValue(deletedThreats.domain));
   const find = statement(database, (query) =>
     query
       .select({

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { countValue, opaqueValue, statement, value } from "../../../platform/database/statement.ts";
+import { countValue, hasValue, opaqueValue, statement } from "../../../platform/database/statement.ts";
 import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
@@ -45,7 +45,7 @@ export function createListQuery(database: Database, { blocksFrom = withoutBlocks
     query
       .select({ seq: protectedDomains.seq })
       .from(protectedDomains)
-      .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
+      .where(hasValue(protectedDomains.domain)),
   );
   // One set of queries for each of the latest combinations of filters: 4, and 4 for each number of domains.
   const prepared = new BoundedMap<string, ReturnType<typeof prepareList>>(preparedMax);

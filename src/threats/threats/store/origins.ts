@@ -1,6 +1,6 @@
-import { and, count, desc, eq, sql } from "drizzle-orm";
+import { and, count, desc, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import { threatCertificates, threats, threatUrls } from "./tables.ts";
@@ -139,18 +139,15 @@ function identityOf({ issuer, serial, log, index }: CertificateSighting): string
 }
 
 function createStatements(database: Database) {
-  const ofThreat = eq(threatCertificates.threatSeq, value(threatCertificates.threatSeq));
+  const ofThreat = hasValue(threatCertificates.threatSeq);
   const findSeq = statement(database, (query) =>
-    query
-      .select({ seq: threats.seq, domain: threats.domain })
-      .from(threats)
-      .where(eq(threats.id, value(threats.id))),
+    query.select({ seq: threats.seq, domain: threats.domain }).from(threats).where(hasValue(threats.id)),
   );
   const findCertificate = statement(database, (query) =>
     query
       .select({ seq: threatCertificates.seq })
       .from(threatCertificates)
-      .where(and(ofThreat, eq(threatCertificates.identity, value(threatCertificates.identity)))),
+      .where(and(ofThreat, hasValue(threatCertificates.identity))),
   );
   const insertCertificate = statement(database, (query) =>
     query.insert(threatCertificates).values(valuesExcept(threatCertificates, "seq")).onConflictDoNothing(),
@@ -168,7 +165,7 @@ function createStatements(database: Database) {
   const listCertificates = statement(database, (query) =>
     query.select().from(threatCertificates).where(ofThreat).orderBy(desc(threatCertificates.seq)),
   );
-  const urlsOfThreat = eq(threatUrls.threatSeq, value(threatUrls.threatSeq));
+  const urlsOfThreat = hasValue(threatUrls.threatSeq);
   const insertUrl = statement(database, (query) =>
     query
       .insert(threatUrls)

@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, isNull, lt, sql } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { threats, triageBatches, triageSteps } from "../store/tables.ts";
@@ -82,8 +82,8 @@ export function createBatches({ database, clock }: { database: Database; clock: 
 }
 
 function createStatements(database: Database) {
-  const seqMatches = eq(triageBatches.seq, value(triageBatches.seq));
-  const ofBatch = eq(triageSteps.batchSeq, value(triageSteps.batchSeq));
+  const seqMatches = hasValue(triageBatches.seq);
+  const ofBatch = hasValue(triageSteps.batchSeq);
   return {
     deleteOld: statement(database, (query) =>
       query.delete(triageBatches).where(lt(triageBatches.at, value(triageBatches.at, "before"))),
@@ -100,9 +100,9 @@ function createStatements(database: Database) {
         .from(triageBatches)
         .where(
           and(
-            eq(triageBatches.channel, value(triageBatches.channel)),
+            hasValue(triageBatches.channel),
             sql`${triageBatches.actorName} is ${value(triageBatches.actorName)}`,
-            eq(triageBatches.status, value(triageBatches.status)),
+            hasValue(triageBatches.status),
             gte(triageBatches.at, value(triageBatches.at, "since")),
             isNull(triageBatches.undoneAt),
           ),
@@ -120,7 +120,7 @@ function createStatements(database: Database) {
       query
         .select({ threatSeq: triageSteps.threatSeq })
         .from(triageSteps)
-        .where(and(ofBatch, eq(triageSteps.threatSeq, value(triageSteps.threatSeq)))),
+        .where(and(ofBatch, hasValue(triageSteps.threatSeq))),
     ),
     findBatch: statement(database, (query) => query.select().from(triageBatches).where(seqMatches)),
     setUndone: statement(database, (query) =>

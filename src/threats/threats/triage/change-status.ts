@@ -1,8 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { CaseSettings } from "../../../platform/config/config.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import type { Outbox } from "../../events/outbox.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Severity, Status, ThreatType } from "../../../platform/vocabulary/threats.ts";
@@ -45,7 +45,7 @@ export function createStatusChanger({
         decidedAt: sql`case when ${sql.placeholder("isDecision")} then coalesce(${threats.decidedAt}, ${value(threats.statusChangedAt)}) else ${threats.decidedAt} end`,
         reactivations: sql`${threats.reactivations} + (${value(threats.status)} = 'active')`,
       })
-      .where(eq(threats.seq, value(threats.seq))),
+      .where(hasValue(threats.seq)),
   );
 
   function apply(threat: ChangeableThreat, status: Status, by: Actor): Instant | undefined {

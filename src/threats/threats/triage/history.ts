@@ -1,7 +1,7 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { opaqueValue, statement, value, valuesExcept } from "../../../platform/database/statement.ts";
+import { hasValue, opaqueValue, statement, valuesExcept } from "../../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import { threatHistory, threats } from "../store/tables.ts";
 
@@ -57,7 +57,7 @@ export function createHistory({ database, clock }: { database: Database; clock: 
       })
       .from(threatHistory)
       .innerJoin(threats, eq(threatHistory.threatSeq, threats.seq))
-      .where(eq(threats.id, value(threats.id)))
+      .where(hasValue(threats.id))
       .orderBy(desc(threatHistory.seq))
       .limit(2 * changesPerThreatMax),
   );

@@ -1,7 +1,7 @@
 import { asc, count, eq } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
-import { statement, value, valuesExcept } from "../../../platform/database/statement.ts";
+import { hasValue, statement, valuesExcept } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import { threatNotes, threats } from "../store/tables.ts";
@@ -32,15 +32,12 @@ export function createNotes({
   clock,
   recordDecision,
 }: Needs<"clock" | "database"> & { recordDecision: RecordThreatDecision }): Notes {
-  const idMatches = eq(threats.id, value(threats.id));
+  const idMatches = hasValue(threats.id);
   const findSeq = statement(database, (query) =>
     query.select({ seq: threats.seq }).from(threats).where(idMatches),
   );
   const total = statement(database, (query) =>
-    query
-      .select({ total: count() })
-      .from(threatNotes)
-      .where(eq(threatNotes.threatSeq, value(threatNotes.threatSeq))),
+    query.select({ total: count() }).from(threatNotes).where(hasValue(threatNotes.threatSeq)),
   );
   const insert = statement(database, (query) =>
     query.insert(threatNotes).values(valuesExcept(threatNotes, "seq")),

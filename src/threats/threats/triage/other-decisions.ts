@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, max } from "drizzle-orm";
 import { system, type Actor } from "../../../access/audit/actor.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { statement, value } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { threatHistory } from "../store/tables.ts";
@@ -42,7 +42,7 @@ export function createOtherDecisions(database: Database) {
       .from(threatHistory)
       .where(
         and(
-          eq(threatHistory.threatSeq, value(threatHistory.threatSeq)),
+          hasValue(threatHistory.threatSeq),
           eq(threatHistory.field, "status"),
           gt(threatHistory.seq, value(threatHistory.seq, "after")),
         ),

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gte, isNull, or, sql, type SQL } from "drizzle-orm";
 import type { Actor, ActorChannel } from "../../../access/audit/actor.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { countValue, statement, value } from "../../../platform/database/statement.ts";
+import { countValue, hasValue, statement, value } from "../../../platform/database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
@@ -124,7 +124,7 @@ function createStatements(database: Database) {
         .limit(countValue("limit"))
         .offset(countValue("offset")),
     ),
-    one: statement(database, select(and(isRecent, eq(triageBatches.seq, value(triageBatches.seq))))),
+    one: statement(database, select(and(isRecent, hasValue(triageBatches.seq)))),
     total: statement(database, (query) =>
       query.select({ total: count() }).from(triageBatches).where(isWanted),
     ),
@@ -151,7 +151,7 @@ function createStatements(database: Database) {
         .from(triageSteps)
         .innerJoin(threats, eq(triageSteps.threatSeq, threats.seq))
         .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-        .where(eq(triageSteps.batchSeq, value(triageSteps.batchSeq)))
+        .where(hasValue(triageSteps.batchSeq))
         .orderBy(asc(triageSteps.threatSeq))
         .limit(countValue("limit"))
         .offset(countValue("offset")),

@@ -3,7 +3,7 @@ import { describeActor, type Actor } from "../../../access/audit/actor.ts";
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { opaqueValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { hasValue, opaqueValue, statement, valuesOf } from "../../../platform/database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import type { DecisionOutcome, Status } from "../../../platform/vocabulary/threats.ts";
@@ -222,16 +222,13 @@ function createStatements(database: Database) {
         .where(eq(threats.id, opaqueValue(threats.id))),
     ),
     restoreDueTime: statement(database, (query) =>
-      query
-        .update(threats)
-        .set(valuesOf(threats, "dueAt"))
-        .where(eq(threats.seq, value(threats.seq))),
+      query.update(threats).set(valuesOf(threats, "dueAt")).where(hasValue(threats.seq)),
     ),
     clearDecidedAt: statement(database, (query) =>
       query
         .update(threats)
         .set({ decidedAt: null })
-        .where(and(eq(threats.seq, value(threats.seq)), eq(threats.decidedAt, value(threats.decidedAt)))),
+        .where(and(hasValue(threats.seq), hasValue(threats.decidedAt))),
     ),
   };
 }
