@@ -119,93 +119,85 @@ export interface ConcernSources {
   others: readonly Concern[];
 }
 
-/** Lists what is broken or about to break, most severe first. */
-export function concernsOf(given: ConcernSources): Concern[] {
-  const { now, recipients, sources } = given;
-  const concerns = [
-    ...systemConcerns(given),
-    ...given.others,
-    ...recipients.flatMap((recipient) => recipientConcern(recipient, now) ?? []),
-    ...sources.flatMap((source) => sourceConcern(source, now) ?? []),
-    ...scanConcerns(given),
-    ...keyConcerns(given),
-  ];
-  return concerns.sort((a, b) => Number(a.tone === "warn") - Number(b.tone === "warn"));
+/** A concern, or nothing. */
+type PossibleConcern = Concern | false | undefined;
+
+/** A page, and a verb that leads there. */
+type Link = Pick<Concern, "path" | "action" | "needs">;
+
+const review = (path: string): Link => ({ path, action: "Review" });
+const toSystem = review(systemPath);
+
+export function bad(title: string, cause: string | null, link = toSystem): Concern {
+  return { ...link, tone: "bad", title, cause };
 }
 
-function systemConcerns(given: ConcernSources): Concern[] {
+export function warn(title: string, cause: string | null, link = toSystem): Concern {
+  return { ...link, tone: "warn", title, cause };
+}
+
+export const present = (concerns: readonly PossibleConcern[]) =>
+  concerns.filter((one) => one !== false && one !== undefined);
+
+/** Lists what is broken or about to break, most severe first. */
+export function concernsOf(given: ConcernSources): Concern[] {
+  const { keys, lastScan, now, recipients, sources } = given;
+  return present([
+    ...systemConcerns(given),
+    ...given.others,
+    ...recipients.map((recipient) => recipientConcern(recipient, now)),
+    ...sources.map((source) => sourceConcern(source, now)),
+    lastScan && scanConcern(lastScan, now),
+    ...keys.map((key) => keyConcern(key, now)),
+  ]).sort((a, b) => Number(a.tone === "warn") - Number(b.tone === "warn"));
+}
+
+function systemConcerns(given: ConcernSources): PossibleConcern[] {
   const { now, readiness, untrustedProxy, database, archiveProblem, resolverProblem } = given;
   const { lastError, problem } = database;
-  const review = { path: systemPath, action: "Review" };
-  const concerns: (Concern | false)[] = [
+  return [
     // A full disk has a concern of its own, which says what to do.
     ...Object.entries(readiness.checks)
       .filter(([what, state]) => state !== "ok" && what !== "disk")
-      .map(([what, state]): Concern => ({
-        ...review,
-        tone: "bad",
-        title: `Not ready: ${what} ${shown(state)}`,
-        cause: null,
-      })),
-    resolverProblem !== null && {
-      ...review,
-      tone: "bad",
-      title: "Lookups in DNS fail",
-      cause: sentence(visible(resolverProblem, reasonMax)),
-      path: scansPath,
-    },
-    untrustedProxy !== undefined && {
-      ...review,
-      tone: "warn",
-      title: `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies`,
-      cause: "All its visitors count as one address.",
-    },
+      .map(([what, state]) => bad(`Not ready: ${what} ${shown(state)}`, null)),
+    resolverProblem !== null &&
+      bad("Lookups in DNS fail", sentence(visible(resolverProblem, reasonMax)), review(scansPath)),
+    untrustedProxy !== undefined &&
+      warn(
+        `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies`,
+        "All its visitors count as one address.",
+      ),
     // While it stands, it is the reason for not being ready.
     problem === undefined &&
       lastError !== null &&
-      now - lastError.at < databaseErrorMs && {
-        ...review,
-        tone: "warn",
-        title: `Database error ${relativeAge(lastError.at, now)}`,
-        cause: sentence(shown(lastError.text)),
-      },
-    archiveProblem !== null && {
-      ...review,
-      tone: "warn",
-      title: "The archive of names has a problem",
-      cause: sentence(visible(archiveProblem, reasonMax)),
-      path: namesPath,
-    },
+      now - lastError.at < databaseErrorMs &&
+      warn(`Database error ${relativeAge(lastError.at, now)}`, sentence(shown(lastError.text))),
+    archiveProblem !== null &&
+      warn(
+        "The archive of names has a problem",
+        sentence(visible(archiveProblem, reasonMax)),
+        review(namesPath),
+      ),
   ];
-  return concerns.filter((concern) => concern !== false);
 }
 
 /** Returns the concern about a recipient; undefined if it works or a person disabled it. */
 export function recipientConcern(recipient: RecipientConcerns, now: Instant): Concern | undefined {
   const { enabled, disabledReason, disabledAt, consecutiveFailures, failingSince, lastFailure } = recipient;
-  const link = { path: recipientPath(recipient) ?? deliveriesToPath(recipient), action: "Review" };
+  const link = review(recipientPath(recipient) ?? deliveriesToPath(recipient));
   const subject = `${capitalized(recipient.noun)} ${shown(recipient.name)}`;
   if (!enabled && isDisabledForFailing(disabledReason)) {
     const since = disabledAt === null ? "" : ` ${relativeAge(disabledAt, now)}`;
-    return {
-      ...link,
-      tone: "bad",
-      title: `${subject} was disabled${since}`,
-      cause: withQueue(sentence(disabledBecause[disabledReason]), recipient),
-    };
+    const cause = withQueue(sentence(disabledBecause[disabledReason]), recipient);
+    return bad(`${subject} was disabled${since}`, cause, link);
   }
   if (!enabled || consecutiveFailures === 0 || failingSince === null) return undefined;
-  return {
-    ...link,
-    tone: "bad",
-    title: `${subject} has failed for ${spanText(Math.max(0, now - failingSince))}`,
-    cause: withQueue(
-      lastFailure === null
-        ? `${counted(consecutiveFailures, "delivery", "deliveries")} failed in a row.`
-        : responseText(lastFailure),
-      recipient,
-    ),
-  };
+  const cause =
+    lastFailure === null
+      ? `${counted(consecutiveFailures, "delivery", "deliveries")} failed in a row.`
+      : responseText(lastFailure);
+  const title = `${subject} has failed for ${spanText(Math.max(0, now - failingSince))}`;
+  return bad(title, withQueue(cause, recipient), link);
 }
 
 /** Returns what the receiver does, as a sentence. */
@@ -228,79 +220,64 @@ export function sourceConcern(
   { kind, name, problem, overdue, latest, lastReadAt, pausedAt }: SourceConcerns,
   now: Instant,
 ): Concern | undefined {
-  const link = { path: originPath({ kind, name }), action: "Check" };
+  const link: Link = { path: originPath({ kind, name }), action: "Check" };
   const source = shown(nameOfSource({ kind, name }));
   const last = lastReadAt ?? latest?.at;
   const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
   if (pausedAt !== null)
-    return {
+    return warn(`Reading of ${source} is paused`, `Nothing has been read since ${toPlainTime(pausedAt)}.`, {
       ...link,
-      tone: "warn",
-      title: `Reading of ${source} is paused`,
-      cause: `Nothing has been read since ${toPlainTime(pausedAt)}.`,
       action: "Resume",
       needs: "administer",
-    };
-  if (problem !== null)
-    return { ...link, tone: "bad", title: `Problem with ${source}`, cause: sentence(shown(problem)) };
+    });
+  if (problem !== null) return bad(`Problem with ${source}`, sentence(shown(problem)), link);
   if (last === undefined || (overdue === null && !isSilent)) return undefined;
-  return {
-    ...link,
-    tone: "warn",
-    title: `${capitalized(source)} last received new names ${relativeAge(last, now)}`,
-    cause: overdue === null ? null : sentence(describeOverdue(overdue)),
-  };
+  return warn(
+    `${capitalized(source)} last received new names ${relativeAge(last, now)}`,
+    overdue === null ? null : sentence(describeOverdue(overdue)),
+    link,
+  );
 }
 
-function scanConcerns({ lastScan, now }: ConcernSources): Concern[] {
-  if (lastScan === undefined) return [];
+function scanConcern(lastScan: NonNullable<ConcernSources["lastScan"]>, now: Instant): PossibleConcern {
   const { candidates, error, startedAt, status, unknown } = lastScan;
-  const link = { path: scansPath, action: "Review" };
   const when = `The last scan, started ${relativeAge(startedAt, now)},`;
   if (status === "failed")
-    return [
-      {
-        ...link,
-        tone: "bad",
-        title: `${when} failed`,
-        cause: error === null ? null : sentence(visible(error, reasonMax)),
-      },
-    ];
-  if (status !== "completed" || !hasManyUnknown(lastScan)) return [];
+    return bad(
+      `${when} failed`,
+      error === null ? null : sentence(visible(error, reasonMax)),
+      review(scansPath),
+    );
+  if (status !== "completed" || !hasManyUnknown(lastScan)) return undefined;
   const share = Math.round((unknown / candidates) * 100);
-  const title = `${when} could not resolve ${share}% of the look-alikes`;
-  const cause = `${grouped(unknown)} of ${grouped(candidates)} got no definite response.`;
-  return [{ ...link, tone: "warn", title, cause }];
+  return warn(
+    `${when} could not resolve ${share}% of the look-alikes`,
+    `${grouped(unknown)} of ${grouped(candidates)} got no definite response.`,
+    review(scansPath),
+  );
 }
 
-function keyConcerns({ keys, now }: ConcernSources): Concern[] {
-  const concerns: Concern[] = [];
-  for (const { name, expiresAt, revokedAt } of keys) {
-    if (revokedAt !== null || expiresAt === null) continue;
-    const link = { tone: "warn", path: keysPath, action: "Replace", needs: "administer" } as const;
-    if (expiresAt <= now && expiresAt > now - keyExpiredMs)
-      concerns.push({
-        ...link,
-        title: `API key ${shown(name)} expired ${relativeAge(expiresAt, now)}`,
-        cause: "Requests with it are rejected.",
-      });
-    else if (expiresAt > now && expiresAt <= now + keyExpiresSoonMs)
-      concerns.push({
-        ...link,
-        title: `API key ${shown(name)} expires ${relativeTime(expiresAt, now)}`,
-        cause: null,
-      });
-  }
-  return concerns;
+function keyConcern(
+  { name, expiresAt, revokedAt }: ConcernSources["keys"][number],
+  now: Instant,
+): PossibleConcern {
+  if (revokedAt !== null || expiresAt === null) return undefined;
+  const link: Link = { path: keysPath, action: "Replace", needs: "administer" };
+  const key = `API key ${shown(name)}`;
+  if (expiresAt > now)
+    return (
+      expiresAt <= now + keyExpiresSoonMs &&
+      warn(`${key} expires ${relativeTime(expiresAt, now)}`, null, link)
+    );
+  return (
+    expiresAt > now - keyExpiredMs &&
+    warn(`${key} expired ${relativeAge(expiresAt, now)}`, "Requests with it are rejected.", link)
+  );
 }
 
 function shown(text: string): string {
   return visible(text, textMax);
 }
-
-/** Errors of a configuration file are long, and the log has all of them. */
-
-const toSystem = { path: systemPath, action: "Review" };
 
 /** The disk is reported if it would be full before this many days. */
 const fullSoonDays = 14;
@@ -313,7 +290,7 @@ export function growthConcerns(growth: Growth, freeBytes: number | undefined): C
   if (days === undefined || days >= fullSoonDays || growth.days < comparedDaysMin) return [];
   const cause =
     "The page System shows what grows. Shorten how long it is kept, or move the database to a larger disk.";
-  return [{ ...toSystem, tone: "warn", title: capitalized(untilFullText(days)), cause }];
+  return [warn(capitalized(untilFullText(days)), cause)];
 }
 
 /** Concerns about the database, the backups, the certificates and the disk, in the words of the messages that people are sent. */
@@ -326,72 +303,60 @@ export function conditionConcerns(given: {
   const { backups, certificates, database, now } = given;
   const { disk, quickCheck } = database;
   const status = backups.status();
-  const concern = (tone: Concern["tone"], { state, began }: Condition): Concern[] =>
-    state === "holds"
-      ? [{ ...toSystem, tone, title: visible(began.title, reasonMax), cause: visible(began.text, reasonMax) }]
-      : [];
-  return [
+  const concern = (described: typeof bad, { state, began }: Condition) =>
+    state === "holds" && described(visible(began.title, reasonMax), visible(began.text, reasonMax));
+  return present([
     // Other problems of the database are why it is not ready.
-    ...concern("bad", databaseCondition({ problem: undefined, quickCheck })),
-    ...concern(disk?.level === "full" ? "bad" : "warn", diskCondition(disk)),
-    ...concern("bad", backupCondition(backups.copies.latest(), status)),
-    ...concern("bad", overdueCondition(status)),
-    ...certificateConditions(certificates, now).flatMap((condition, index) =>
-      concern(certificates[index]!.endsAt <= now ? "bad" : "warn", condition),
+    concern(bad, databaseCondition({ problem: undefined, quickCheck })),
+    concern(disk?.level === "full" ? bad : warn, diskCondition(disk)),
+    concern(bad, backupCondition(backups.copies.latest(), status)),
+    concern(bad, overdueCondition(status)),
+    ...certificateConditions(certificates, now).map((condition, index) =>
+      concern(certificates[index]!.endsAt <= now ? bad : warn, condition),
     ),
-  ];
+  ]);
 }
 
 /** @param lastReload the last reload of the configuration file; undefined if there was none */
 export function reloadConcerns(
   lastReload: Pick<ReloadOutcome, "errors" | "restart" | "result"> | undefined,
 ): Concern[] {
-  if (lastReload?.result === "failed")
-    return [
-      {
-        ...toSystem,
-        tone: "bad",
-        title: reloadCondition(lastReload).began.title,
-        cause: `${ended(visible(lastReload.errors.join("; "), reasonMax))} The previous configuration stays in effect.`,
-      },
-    ];
+  if (lastReload?.result === "failed") {
+    const errors = ended(visible(lastReload.errors.join("; "), reasonMax));
+    const { title } = reloadCondition(lastReload).began;
+    return [bad(title, `${errors} The previous configuration stays in effect.`)];
+  }
   const keys = lastReload?.restart ?? [];
   if (keys.length === 0) return [];
-  const title = `${counted(keys.length, "changed setting")} ${keys.length === 1 ? "needs" : "need"} a restart`;
   return [
-    {
-      ...toSystem,
-      tone: "warn",
-      title,
-      cause: `The configuration file has new values for ${visible(keys.join(", "), reasonMax)}.`,
-    },
+    warn(
+      `${counted(keys.length, "changed setting")} ${keys.length === 1 ? "needs" : "need"} a restart`,
+      `The configuration file has new values for ${visible(keys.join(", "), reasonMax)}.`,
+    ),
   ];
 }
 
 /** Lists what reports need from a person, most urgent first. */
 export function takedownConcerns({ cameBack, followUps, notDelivered }: TakedownAttention): Concern[] {
-  const link = { path: takedownsPath, action: "Review" };
-  const concerns: Concern[] = [];
-  if (cameBack > 0)
-    concerns.push({
-      ...link,
-      tone: "bad",
-      title: `${counted(cameBack, "site")} came back after a takedown`,
-      cause: `${cameBack === 1 ? "It was" : "They were"} down after a report, and may need another.`,
-    });
-  if (notDelivered > 0)
-    concerns.push({
-      ...link,
-      tone: "bad",
-      title: `${counted(notDelivered, "report was", "reports were")} not delivered`,
-      cause: "Nobody was asked to take the site down.",
-    });
-  if (followUps > 0)
-    concerns.push({
-      ...link,
-      tone: "warn",
-      title: `${counted(followUps, "report needs", "reports need")} a follow-up`,
-      cause: "The site is not down.",
-    });
-  return concerns;
+  const link = review(takedownsPath);
+  return present([
+    cameBack > 0 &&
+      bad(
+        `${counted(cameBack, "site")} came back after a takedown`,
+        `${cameBack === 1 ? "It was" : "They were"} down after a report, and may need another.`,
+        link,
+      ),
+    notDelivered > 0 &&
+      bad(
+        `${counted(notDelivered, "report was", "reports were")} not delivered`,
+        "Nobody was asked to take the site down.",
+        link,
+      ),
+    followUps > 0 &&
+      warn(
+        `${counted(followUps, "report needs", "reports need")} a follow-up`,
+        "The site is not down.",
+        link,
+      ),
+  ]);
 }

@@ -7,7 +7,7 @@ import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { relativeAge } from "../../kit/times.ts";
 import { listPath } from "../../threat-kit/filters.ts";
-import type { Concern } from "./attention.ts";
+import { bad, present, warn, type Concern } from "./attention.ts";
 
 export const highView = { status: "active", severity: "high" } as const;
 
@@ -30,24 +30,25 @@ export async function readHighThreats(index: ThreatIndex) {
 }
 
 /** Describes the threats to decide like any other concern: with cause and action. */
-export function threatConcern(high: HighThreats, now: Instant): Concern[] {
-  if (high.total === 0 || high.oldestAt === undefined) return [];
-  const { askForSecrets } = high;
+export function threatConcern({ askForSecrets, oldestAt, total }: HighThreats, now: Instant): Concern[] {
+  if (total === 0 || oldestAt === undefined) return [];
   const asking =
     askForSecrets === 0
       ? ""
       : `${grouped(askForSecrets)} ${askForSecrets === 1 ? "asks" : "ask"} for a password or a card. `;
   return [
-    {
-      tone: "bad",
-      title: `${counted(high.total, "high-severity threat")} to decide`,
-      cause: `${asking}The oldest was first seen ${relativeAge(high.oldestAt, now)}.`,
-      path: listPath(new URLSearchParams({ severity: "high" })),
-      action: "Start triage",
-      needs: "decide",
-    },
+    bad(
+      `${counted(total, "high-severity threat")} to decide`,
+      `${asking}The oldest was first seen ${relativeAge(oldestAt, now)}.`,
+      { ...toThreats({ severity: "high" }, "Start triage"), needs: "decide" },
+    ),
   ];
 }
+
+const toThreats = (view: Record<string, string>, action: string) => ({
+  path: listPath(new URLSearchParams(view)),
+  action,
+});
 
 type Work = Awaited<ReturnType<typeof readWork>>;
 
@@ -72,31 +73,26 @@ export async function readWork(index: ThreatIndex, account: string, now: Instant
 
 /** Describes the work on threats like any other concern. */
 export function workConcerns({ mine, overdue, overdueSince, back }: Work, now: Instant): Concern[] {
-  const to = (query: Record<string, string>) => listPath(new URLSearchParams(query));
-  const concerns: (Concern | false)[] = [
-    back > 0 && {
-      tone: "bad",
-      title: `${counted(back, "site")} came back`,
-      cause: `${back === 1 ? "It was" : "They were"} down and ${back === 1 ? "is" : "are"} up again.`,
-      path: to({ site_state: "back" }),
-      action: "Review",
-    },
-    overdueSince !== null && {
-      tone: "bad",
-      title: `${counted(overdue, "threat is", "threats are")} overdue`,
-      cause: `The first was due ${relativeAge(overdueSince, now)}.`,
-      path: to({ overdue: "yes", sort: "due" }),
-      action: "Review",
-    },
-    mine > 0 && {
-      tone: "warn",
-      title: `${counted(mine, "threat is", "threats are")} assigned to you`,
-      cause: null,
-      path: to({ assignee: wordsForPeople.own, sort: "due" }),
-      action: "Open",
-    },
-  ];
-  return concerns.filter((concern) => concern !== false);
+  return present([
+    back > 0 &&
+      bad(
+        `${counted(back, "site")} came back`,
+        `${back === 1 ? "It was" : "They were"} down and ${back === 1 ? "is" : "are"} up again.`,
+        toThreats({ site_state: "back" }, "Review"),
+      ),
+    overdueSince !== null &&
+      bad(
+        `${counted(overdue, "threat is", "threats are")} overdue`,
+        `The first was due ${relativeAge(overdueSince, now)}.`,
+        toThreats({ overdue: "yes", sort: "due" }, "Review"),
+      ),
+    mine > 0 &&
+      warn(
+        `${counted(mine, "threat is", "threats are")} assigned to you`,
+        null,
+        toThreats({ assignee: wordsForPeople.own, sort: "due" }, "Open"),
+      ),
+  ]);
 }
 
 /** Lists the concerns, each with cause and action. Triage is the page's primary action. */
