@@ -1,7 +1,7 @@
 import type { Recipient } from "../../../messaging/deliveries/recipients.ts";
 import { recipientState } from "../../../messaging/deliveries/rules/recipient-state.ts";
 import { failedCountedMax } from "../../../messaging/deliveries/store/failure-summary.ts";
-import type { Instant } from "../../../platform/lib/clock.ts";
+import { usePage } from "../kit/page-context.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import type { DayOfDeliveries } from "../../../messaging/deliveries/store/hours.ts";
 import type { PageServices } from "../shell/services.ts";
@@ -10,10 +10,10 @@ import { percent } from "../charts/split-bar.tsx";
 /** Numbers of one recipient: attempts in the last 24 hours and queued deliveries. */
 export function DayStats(props: {
   recipient: Recipient;
-  now: Instant;
   deliveries: Pick<PageServices["deliveries"], "hours" | "sendAll">;
 }) {
-  const { recipient, now, deliveries } = props;
+  const { recipient, deliveries } = props;
+  const { now } = usePage();
   const day = deliveries.hours.lastDay(recipient.seq, now);
   const { failed, queued } = deliveries.sendAll.count(recipient.seq, failedCountedMax + 1);
   const isSending = queued > 0 && recipientState(recipient) === "enabled";

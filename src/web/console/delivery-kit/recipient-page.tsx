@@ -2,14 +2,13 @@ import type { ComponentChildren } from "preact";
 import type { Entry } from "../../../access/entries/administration.ts";
 import type { EntryWords } from "../entries/description.ts";
 import { DeclaredNote, EntryHead } from "../entries/entry-pages.tsx";
-import { Card, Facts } from "../kit/components.tsx";
+import { Card, Facts, Section } from "../kit/components.tsx";
 import { MenuLink } from "../kit/disclosure.tsx";
 import { PostButton } from "../kit/form.tsx";
 import { page, type PageResult } from "../kit/page-result.ts";
 import type { Context } from "../shell/router.ts";
 import { DeliveryTable } from "./delivery-table.tsx";
-import { needsAttention, type RecipientWords } from "./recipient-parts.tsx";
-import { RecipientNow } from "./recipient-parts.tsx";
+import { needsAttention, RecipientNow, type RecipientWords } from "./recipient-parts.tsx";
 
 const deliveriesShown = 10;
 
@@ -59,28 +58,23 @@ export function recipientPage(
         }
       />
       {once}
-      <RecipientNow
-        recipient={recipient}
-        path={path}
-        words={words}
-        now={context.now}
-        deliveries={deliveries}
-      />
+      <RecipientNow recipient={recipient} path={path} words={words} deliveries={deliveries} />
       <DeclaredNote entry={entry} where={where} />
-      <section class="section">
-        <header class="card-head">
-          <h2>{latest.title}</h2>
+      <Section
+        title={latest.title}
+        aside={
           <a class="s" href={latest.path}>
             {latest.all}
           </a>
-        </header>
+        }
+      >
         <DeliveryTable
           rows={deliveries.log.list({ recipient: entry.id }, deliveriesShown)}
           services={context.services}
           withRecipient={false}
           empty={latest.empty}
         />
-      </section>
+      </Section>
       {children}
       <Card title="Settings">
         <Facts facts={settings} />

@@ -9,7 +9,6 @@ import {
   type FailedDeliveries,
 } from "../../../messaging/deliveries/store/failure-summary.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
-import type { Instant } from "../../../platform/lib/clock.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { LinkButton, Time } from "../kit/components.tsx";
 import { PostButton } from "../kit/form.tsx";
@@ -182,15 +181,15 @@ const refreshMs = 2_000;
 const refreshFailingMs = 5_000;
 
 interface NowProps extends NoteProps {
-  now: Instant;
-  deliveries: NoteProps["deliveries"] & Pick<PageServices["deliveries"], "hours">;
+  deliveries: PageServices["deliveries"];
 }
 
 /**
  * State of a recipient: what is wrong with it, and its numbers. Refreshes itself while deliveries are queued; the fragment is at
  * `now` below the recipient's page.
  */
-export function RecipientNow({ recipient, path, words, now, deliveries }: NowProps) {
+export function RecipientNow(props: NowProps) {
+  const { recipient, path, deliveries } = props;
   const state = recipientState(recipient);
   const isSending = state !== "disabled" && deliveries.sendAll.count(recipient.seq, 1).queued > 0;
   const ms = state === "enabled" ? refreshMs : refreshFailingMs;
@@ -202,8 +201,8 @@ export function RecipientNow({ recipient, path, words, now, deliveries }: NowPro
       data-refresh-ms={isSending ? ms : undefined}
       data-refresh-page=""
     >
-      <RecipientNote recipient={recipient} path={path} words={words} deliveries={deliveries} />
-      <DayStats recipient={recipient} now={now} deliveries={deliveries} />
+      <RecipientNote {...props} />
+      <DayStats recipient={recipient} deliveries={deliveries} />
     </div>
   );
 }

@@ -275,7 +275,6 @@ export function sendAllRoutes(given: {
         recipient={recipient}
         path={`${base}/${recipient.id}`}
         words={words}
-        now={context.now}
         deliveries={deliveries}
       />,
     );

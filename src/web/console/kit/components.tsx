@@ -134,6 +134,29 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
+/** The first items of a list, and how many more there are. */
+export function FirstItems<Item>(props: {
+  items: readonly Item[];
+  max: number;
+  /** Names the others. */
+  others?: string;
+  children: (item: Item) => ComponentChildren;
+}) {
+  const { items, max, others = "more", children } = props;
+  return (
+    <>
+      {items.slice(0, max).map((item) => (
+        <li>{children(item)}</li>
+      ))}
+      {items.length > max ? (
+        <li>
+          and {items.length - max} {others}
+        </li>
+      ) : null}
+    </>
+  );
+}
+
 /** A time, absolute in the reader's time zone or relative to now; the title has both UTC and the reader's time zone. */
 export function Time(props: {
   /** Without it, nothing is rendered. */

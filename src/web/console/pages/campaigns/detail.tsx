@@ -9,7 +9,7 @@ import type { Recipient } from "../../../../response/cases/recipients/recipient.
 import { recipientsOf } from "../../../../response/cases/recipients/recipients.ts";
 import { recipientKey } from "../../../../response/cases/takedowns/draft.ts";
 import { Bars } from "../../charts/bars.tsx";
-import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, LinkButton, Section, Time } from "../../kit/components.tsx";
 import { Button, Form, HiddenFields, Select } from "../../kit/form.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
@@ -56,34 +56,32 @@ export function showCampaign(context: CampaignContext): PageResult {
   const reported = all.filter(({ isReported }) => isReported).length;
   const shown = all.slice((number - 1) * perPage, number * perPage);
   return page(
-    `Campaign of ${visible(name, 80)}`,
-    <>
-      <PageHead
-        title={
-          <>
-            Campaign of <Name name={name} />
-          </>
-        }
-        crumbs={[{ label: "Campaigns", path: campaignsPath }]}
-        lead={`${counted(campaign.size, "threat")}, ${grouped(active)} active, ${grouped(up)} up, ${grouped(reported)} reported. Score ${campaign.score} of 100. Others may share an attribute on purpose, so check what joins each threat before you decide.`}
-      />
-      <div class="cols cols-main">
-        <div class="stack">
-          <Reasons campaign={campaign} />
-          <Section title="Threats">
-            <Threats campaign={campaign} threats={shown} mark={mark} />
-            {all.length <= perPage ? null : (
-              <Pagination page={number} perPage={perPage} total={all.length} path={path} query={query} />
-            )}
-          </Section>
-        </div>
-        <div class="stack">
-          <Reports groups={reportGroups(services, all)} />
-          <Assign campaign={campaign} threats={all} assignees={cases.assignees()} />
-          <Registrations threats={all} />
-        </div>
+    {
+      title: `Campaign of ${visible(name, 80)}`,
+      heading: (
+        <>
+          Campaign of <Name name={name} />
+        </>
+      ),
+      crumbs: [{ label: "Campaigns", path: campaignsPath }],
+      lead: `${counted(campaign.size, "threat")}, ${grouped(active)} active, ${grouped(up)} up, ${grouped(reported)} reported. Score ${campaign.score} of 100. Others may share an attribute on purpose, so check what joins each threat before you decide.`,
+    },
+    <div class="cols cols-main">
+      <div class="stack">
+        <Reasons campaign={campaign} />
+        <Section title="Threats">
+          <Threats campaign={campaign} threats={shown} mark={mark} />
+          {all.length <= perPage ? null : (
+            <Pagination page={number} perPage={perPage} total={all.length} path={path} query={query} />
+          )}
+        </Section>
       </div>
-    </>,
+      <div class="stack">
+        <Reports groups={reportGroups(services, all)} />
+        <Assign campaign={campaign} threats={all} assignees={cases.assignees()} />
+        <Registrations threats={all} />
+      </div>
+    </div>,
   );
 }
 

@@ -2,7 +2,7 @@ import type { CampaignSummary } from "../../../../response/cases/campaigns/campa
 import { dayMs } from "../../../../platform/lib/clock.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
-import { PageHead, Time } from "../../kit/components.tsx";
+import { Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -16,6 +16,9 @@ const perPage = 25;
 const growthDays = 7;
 const reasonsShownMax = 2;
 const brandsShownMax = 2;
+
+const quietZero = (count: number, sign = "") =>
+  count === 0 ? <span class="faint">0</span> : `${sign}${grouped(count)}`;
 
 const columns: Column<CampaignSummary>[] = [
   column("Campaign", "wide title", ({ name, number, reasons }) => (
@@ -32,21 +35,15 @@ const columns: Column<CampaignSummary>[] = [
   )),
   column("Severity", "state", ({ highest }) => <SeverityMark severity={highest} />),
   column("Threats", "number end", ({ size }) => grouped(size)),
-  column("Active", "number hidden", ({ active }) =>
-    active === 0 ? <span class="faint">0</span> : grouped(active),
-  ),
+  column("Active", "number hidden", ({ active }) => quietZero(active)),
   column("Sites up", "number hidden", ({ down, up }) => (
     <>
-      {up === 0 ? <span class="faint">0</span> : grouped(up)}
+      {quietZero(up)}
       {down === 0 ? null : <p>{grouped(down)} down</p>}
     </>
   )),
-  column("Reported", "number hidden", ({ reported }) =>
-    reported === 0 ? <span class="faint">0</span> : grouped(reported),
-  ),
-  column(`New in ${growthDays} days`, "number hidden", ({ recent }) =>
-    recent === 0 ? <span class="faint">0</span> : `+${grouped(recent)}`,
-  ),
+  column("Reported", "number hidden", ({ reported }) => quietZero(reported)),
+  column(`New in ${growthDays} days`, "number hidden", ({ recent }) => quietZero(recent, "+")),
   column("Score", "number hidden", ({ score }) => score),
   column("Protected domains", "under", ({ protectedDomains }) => {
     const names = protectedDomains.map(({ domain }) => visible(domain));
@@ -66,22 +63,18 @@ const columns: Column<CampaignSummary>[] = [
 export function listCampaigns({ services, now }: Context<"campaigns">): PageResult {
   const { campaigns } = services;
   return page(
-    "Campaigns",
-    <>
-      <PageHead
-        title="Campaigns"
-        lead="Threats that share what costs an attacker money, such as an address or a certificate."
-      >
-        <Help topic="campaign_score" />
-      </PageHead>
-      <PagedTable
-        caption="Campaigns, those with active threats and sites that are up first"
-        columns={columns}
-        rowsIn={(range) => campaigns.list({ ...range, recentSince: now - growthDays * dayMs })}
-        total={campaigns.total()}
-        perPage={perPage}
-        empty="No campaigns yet. Threats are grouped here as soon as lookups find that they share an address, a certificate or something else that an attacker pays for."
-      />
-    </>,
+    {
+      title: "Campaigns",
+      lead: "Threats that share what costs an attacker money, such as an address or a certificate.",
+      actions: <Help topic="campaign_score" />,
+    },
+    <PagedTable
+      caption="Campaigns, those with active threats and sites that are up first"
+      columns={columns}
+      rowsIn={(range) => campaigns.list({ ...range, recentSince: now - growthDays * dayMs })}
+      total={campaigns.total()}
+      perPage={perPage}
+      empty="No campaigns yet. Threats are grouped here as soon as lookups find that they share an address, a certificate or something else that an attacker pays for."
+    />,
   );
 }

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { toIsoTime, type Instant } from "../../../../platform/lib/clock.ts";
 import { grouped, counted } from "../../../../platform/lib/wording.ts";
-import type { FoundThreat } from "../../../../threats/index/threat-index.ts";
+import type { SearchResult } from "../../../../threats/index/threat-index.ts";
 import type { Scans } from "../../../../intake/scans/scans.ts";
 import { Icon } from "../../kit/icons.tsx";
-import { PageHead, Section, Time, Progress } from "../../kit/components.tsx";
+import { Section, Time, Progress } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult, fragment } from "../../kit/page-result.ts";
@@ -49,6 +49,8 @@ function Now() {
   );
 }
 
+const head = { title: "Overview", actions: <Now /> };
+
 type OverviewContext = Context<
   keyof StatusServices | "domains" | "enrichment" | "setup" | "storage" | "takedowns" | "threatIndex"
 >;
@@ -62,11 +64,8 @@ async function showOverview(context: OverviewContext): Promise<PageResult> {
     const concerns = concernsOf(given);
     if (!concerns.some(({ path }) => path === systemPath)) throw error;
     return page(
-      "Overview",
+      head,
       <>
-        <PageHead title="Overview">
-          <Now />
-        </PageHead>
         <StatusLine status={status} />
         <NeedsAttention threats={[]} concerns={concerns} />
         <Note tone="warn" title="The threats cannot be read">
@@ -101,11 +100,8 @@ async function fullOverview({ services, account, now, pause }: OverviewContext):
   const toTriage = [...threatConcern(high, now), ...work];
   const isCalm = concerns.length === 0 && toTriage.length === 0;
   return page(
-    "Overview",
+    head,
     <>
-      <PageHead title="Overview">
-        <Now />
-      </PageHead>
       <SetupCard services={services} />
       <StatusLine status={status}>
         {isCalm && !isNew ? (
@@ -117,13 +113,7 @@ async function fullOverview({ services, account, now, pause }: OverviewContext):
       </StatusLine>
       {isCalm ? null : <NeedsAttention threats={toTriage} concerns={concerns} />}
       <RunningScan scans={services.scans} />
-      <NewestThreats
-        threats={newest.threats}
-        total={newest.total}
-        lastSeq={newest.lastSeq}
-        capturedAt={capturedAt}
-        keywordsOf={keywordsReader(domains)}
-      />
+      <NewestThreats newest={newest} capturedAt={capturedAt} keywordsOf={keywordsReader(domains)} />
       {hasThreats ? (
         <>
           <NewByDomain news={news} />
@@ -143,16 +133,13 @@ const view = new URLSearchParams({ severity: "high", sort: "first_seen" });
 
 /** Screenshots of the newest high-severity threats, with marked names. */
 function NewestThreats(props: {
-  threats: readonly FoundThreat[];
-  /** Number of active high-severity threats. */
-  total: number;
-  /** `seq` of the newest threat of all. */
-  lastSeq: number;
+  newest: SearchResult;
   /** When the screenshot of each was taken, by id. */
   capturedAt: ReadonlyMap<string, Instant | null>;
   keywordsOf: KeywordsOf;
 }) {
-  const { threats, total, lastSeq, capturedAt, keywordsOf } = props;
+  const { newest, capturedAt, keywordsOf } = props;
+  const { threats, total, lastSeq } = newest;
   if (threats.length === 0) return null;
   // Five empty frames would say nothing, such as while screenshots are off.
   const hasScreenshots = threats.some(({ id }) => (capturedAt.get(id) ?? null) !== null);

@@ -11,7 +11,7 @@ import { counted } from "../../../../platform/lib/wording.ts";
 import type { ReportMethod } from "../../../../platform/vocabulary/cases.ts";
 import { attachedBytesMax, screenshotsMax } from "../../../../response/cases/takedowns/files.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";
-import { Card, Copyable, Facts, Time } from "../../kit/components.tsx";
+import { Card, Copyable, Facts, FirstItems, Time } from "../../kit/components.tsx";
 import type { FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
 import { Tag } from "../../kit/marks.tsx";
@@ -175,14 +175,13 @@ export function RecipientList({ draft }: { draft: Draft }) {
       </Card>
       <Card title={counted(evidence.length, "threat")}>
         <ul class="s">
-          {evidence.slice(0, namesShownMax).map(({ threat: { domain, id } }) => (
-            <li>
+          <FirstItems items={evidence} max={namesShownMax}>
+            {({ threat: { domain, id } }) => (
               <a href={threatPath(id)}>
                 <Name name={domain} />
               </a>
-            </li>
-          ))}
-          {evidence.length > namesShownMax ? <li>and {evidence.length - namesShownMax} more</li> : null}
+            )}
+          </FirstItems>
         </ul>
         {leftOut.length === 0 ? null : (
           <p class="hint">

@@ -7,13 +7,12 @@ import type { Takedown } from "../../../../response/cases/takedowns/report.ts";
 import type { TakedownFigures, TakedownStatistics } from "../../../../response/cases/takedowns/statistics.ts";
 import { spanText } from "../../../../platform/lib/durations.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
-import { Card, LinkButton, PageHead, Time, Facts, Section } from "../../kit/components.tsx";
+import { Card, LinkButton, Time, Facts, Section } from "../../kit/components.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
   newReportPath,
   takedownPath,
-  takedownsPath as path,
   takedownStatisticsPath,
   threatsPath,
   takedownsPath,
@@ -42,14 +41,15 @@ export function listReports({ services: { takedowns }, query }: TakedownContext)
   const view = reportViews.find((one) => one === query.get("show")) ?? "attention";
   const { total } = takedowns.list(view, { limit: 0, offset: 0 });
   return page(
-    "Takedowns",
+    {
+      title: "Takedowns",
+      lead: "Reports to those who can take a site down, until it is down.",
+      actions: <LinkButton path={takedownStatisticsPath} label="Time to down" icon="clock" />,
+    },
     <>
-      <PageHead title="Takedowns" lead="Reports to those who can take a site down, until it is down.">
-        <LinkButton path={takedownStatisticsPath} label="Time to down" icon="clock" />
-      </PageHead>
       <nav class="tabs" aria-label="Views" tabIndex={0}>
         {reportViews.map((one) => (
-          <a href={`${path}?show=${one}`} aria-current={one === view ? "page" : undefined}>
+          <a href={`${takedownsPath}?show=${one}`} aria-current={one === view ? "page" : undefined}>
             {viewLabels[one]}
             {one === view ? <span>{total}</span> : null}
           </a>
@@ -61,7 +61,6 @@ export function listReports({ services: { takedowns }, query }: TakedownContext)
         columns={columns}
         rowsIn={(range) => takedowns.list(view, range).reports}
         total={total}
-        path={path}
         query={new URLSearchParams({ ...Object.fromEntries(query), show: view })}
         empty={<Nothing view={view} />}
       />
@@ -135,13 +134,12 @@ const columns: readonly Column<ListedReport>[] = [
 export function showStatistics({ services: { takedowns } }: TakedownContext): PageResult {
   const { hosters, protectedDomains, registrars, slowest, total } = takedowns.statistics();
   return page(
-    "Time to down",
+    {
+      title: "Time to down",
+      lead: "From the first report of a site that is up until it is seen down, blocked, parked or unregistered.",
+      crumbs: [{ label: "Takedowns", path: takedownsPath }],
+    },
     <>
-      <PageHead
-        title="Time to down"
-        lead="From the first report of a site that is up until it is seen down, blocked, parked or unregistered."
-        crumbs={[{ label: "Takedowns", path: takedownsPath }]}
-      />
       <Facts
         facts={[
           ["Sites reported", grouped(total.reported)],

@@ -1,10 +1,9 @@
-import type { ComponentChildren } from "preact";
 import type { Assignee, Case } from "../../../../response/cases/cases.ts";
 import { toIsoTime, type Instant } from "../../../../platform/lib/clock.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import type { Threat } from "../../../../threats/threats/store/queries.ts";
-import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
-import { Facts, Time } from "../../kit/components.tsx";
+import { badRequest } from "../../../../platform/lib/errors.ts";
+import { Facts, Time, type Fact } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Button, Form, HiddenFields, PostButton, Select, TextField } from "../../kit/form.tsx";
 import { StateMark } from "../../kit/marks.tsx";
@@ -23,6 +22,7 @@ import {
 import { attempt } from "../../kit/fields.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
+import { findThreat } from "./load.ts";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 
 const nameCharactersMax = 60;
@@ -47,10 +47,8 @@ interface CaseDetailsProps {
  */
 export function CaseDetails(props: CaseDetailsProps) {
   const { found, inPanel = false, siteFact, threat } = props;
-  const rows: [string, ComponentChildren][] = [
-    ...(inPanel
-      ? []
-      : [["Assessment", <StatusMark status={threat.status} />] as [string, ComponentChildren]]),
+  const rows: Fact[] = [
+    !inPanel && ["Assessment", <StatusMark status={threat.status} />],
     [
       "Site",
       <>
@@ -206,12 +204,6 @@ async function end(context: CaseContext, id: string, change: () => Promise<strin
   const back = form.get("from") === "panel" ? listPath(view, { open: id }) : threatPath(id, view);
   const done = await attempt(change);
   return redirect(back, done.ok ? done.value : { tone: "danger", text: done.message });
-}
-
-function findThreat({ services, params }: CaseContext): Threat {
-  const threat = services.threats.get(params["id"] ?? "");
-  if (threat === undefined) throw notFound("There is no threat with this ID.");
-  return threat;
 }
 
 /** Reads the value of the field, which has no zone: it is UTC. Empty: none. */

@@ -3,7 +3,7 @@ import type { Instant } from "../../../../platform/lib/clock.ts";
 import { networkName, type Facts as KnownFacts } from "../../../../facts/enrichment/facts/facts.ts";
 import { hostsOf } from "../../../../threats/index/columns/hosts.ts";
 import type { Origins } from "../../../../threats/threats/store/origins.ts";
-import { Card, Facts, Time } from "../../kit/components.tsx";
+import { Card, Facts, Time, type Fact } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import type { LoadedThreat } from "./load.ts";
@@ -14,7 +14,6 @@ import {
   factValue,
   type FactsProps,
   optional,
-  type Row,
   sharedHost,
   Texts,
   whyUnknown,
@@ -83,14 +82,14 @@ function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
         facts={[
           ["In DNS", exists],
           ["Addresses", <Texts texts={addresses} none="none: the domain has no server" />],
-          ...sharedHost("Network", "network", hosts.network),
+          sharedHost("Network", "network", hosts.network),
           ...hostingRows(facts),
           ["Mail servers", <Texts texts={mailServers} none="none: the domain receives no mail" />],
           ["Name servers", <Texts texts={nameServers} none="none" />],
-          ...sharedHost("DNS operator", "nameServers", hosts.nameServers),
-          ...optional("CNAME", canonicalName),
-          ...optional("Parked with", parked),
-          ...optional("Sinkhole", sinkholed),
+          sharedHost("DNS operator", "nameServers", hosts.nameServers),
+          optional("CNAME", canonicalName),
+          optional("Parked with", parked),
+          optional("Sinkhole", sinkholed),
           wildcard && ["Wildcard", "every name below its parent resolves to the same records"],
         ]}
       />
@@ -102,7 +101,7 @@ function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
 /** Returns who hosts the addresses of the name, each with its abuse address and the source. */
 function hostingRows(
   { networks, unknown }: Pick<KnownFacts, "networks" | "unknown"> = { unknown: {} },
-): Row[] {
+): Fact[] {
   if (networks === undefined && unknown.networks !== undefined)
     return [
       [
@@ -112,7 +111,7 @@ function hostingRows(
         </>,
       ],
     ];
-  return (networks ?? []).map((network): Row => [
+  return (networks ?? []).map((network): Fact => [
     "Hosting",
     <>
       <Text text={networkName(network)} charactersMax={120} />
@@ -149,10 +148,10 @@ function RegistrationFacts({ threat, facts, enabledLookups }: FactsProps) {
   return (
     <>
       <Facts
-        facts={known.flatMap(([key, name]): Row[] =>
+        facts={known.map(([key, name]) =>
           key === "registrar"
             ? sharedHost(name, "registrar", whois.registrar ?? null)
-            : [[name, factValue(whois[key as keyof typeof whois])]],
+            : [name, factValue(whois[key as keyof typeof whois])],
         )}
       />
       <Failed why={failure} />
@@ -165,7 +164,7 @@ export function ShortFacts({ known, threat }: LoadedThreat) {
   const { existence, page, registration } = known?.facts ?? {};
   const hosts = hostsOf(threat);
   const rows: [string, string | undefined | null][] = [
-    ["Title", page?.title || undefined],
+    ["Title", page?.title],
     ["Registrar", registration?.registrar],
     ["Address", existence?.addresses[0]],
     ["Network", hosts.network],
@@ -177,11 +176,7 @@ export function ShortFacts({ known, threat }: LoadedThreat) {
   return (
     <Facts
       facts={[
-        ...rows.flatMap(([name, text]): [string, ComponentChildren][] =>
-          text === undefined || text === null || text === ""
-            ? []
-            : [[name, <Text text={text} charactersMax={80} />]],
-        ),
+        ...rows.map(([name, text]): Fact => [name, text ? <Text text={text} charactersMax={80} /> : null]),
         ["First seen", <Time at={threat.firstSeen} relative />],
       ]}
     />

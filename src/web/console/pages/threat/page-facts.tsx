@@ -6,7 +6,7 @@ import type { HostField } from "../../../../threats/index/columns/hosts.ts";
 import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import { seenAs } from "../../inspection-kit/page-pair.tsx";
 import { Address } from "../../inspection-kit/verdict.tsx";
-import { Facts, Time } from "../../kit/components.tsx";
+import { Facts, FirstItems, Time, type Fact } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { hostParameters, listPath } from "../../threat-kit/filters.ts";
@@ -17,26 +17,23 @@ export function PageFacts({ facts, enabledLookups }: FactsProps) {
   const asks = [page.asksForPassword ? "a password" : "", page.asksForCard ? "a card number" : ""].filter(
     Boolean,
   );
-  const rows: Row[] = [
-    ["Address", <Text text={page.finalUrl} charactersMax={400} />],
-    ...(page.redirects.length === 0 ? [] : [["Redirects", <Texts texts={page.redirects} none="" />] as Row]),
-    ["Status", page.status],
-    ["Title", page.title === "" ? "none" : <Text text={page.title} />],
-  ];
-  if (hasPage(facts!))
-    rows.push(
-      ["Asks for", asks.length === 0 ? "no secrets" : <strong>{asks.join(" and ")}</strong>],
-      ["Names the brand", page.namesBrand ? "yes" : "no"],
-      ["Redirects to you", page.redirectsToProtected ? "yes" : "no"],
-    );
-  rows.push(
-    ...optional("Shown", seenAs(page)),
-    ...optional("Parked", page.parked),
-    ...optional("Favicon hash", page.faviconHash),
-  );
+  const isShown = hasPage(facts!);
   return (
     <>
-      <Facts facts={rows} />
+      <Facts
+        facts={[
+          ["Address", <Text text={page.finalUrl} charactersMax={400} />],
+          page.redirects.length > 0 && ["Redirects", <Texts texts={page.redirects} none="" />],
+          ["Status", page.status],
+          ["Title", page.title === "" ? "none" : <Text text={page.title} />],
+          isShown && ["Asks for", asks.length === 0 ? "no secrets" : <strong>{asks.join(" and ")}</strong>],
+          isShown && ["Names the brand", page.namesBrand ? "yes" : "no"],
+          isShown && ["Redirects to you", page.redirectsToProtected ? "yes" : "no"],
+          optional("Shown", seenAs(page)),
+          optional("Parked", page.parked),
+          optional("Favicon hash", page.faviconHash),
+        ]}
+      />
       <Failed why={unknown?.page} />
     </>
   );
@@ -70,17 +67,13 @@ export function CertificateFacts({ facts, enabledLookups }: FactsProps) {
 /** Certificates of certificate logs that contain the name. */
 export function LoggedCertificates({ certificates }: Pick<Origins, "certificates">) {
   if (certificates.length === 0) return null;
-  const more = certificates.length - listedMax;
   return (
     <>
       <h3 class="after">In certificate logs</h3>
       <ul class="s gap-s stack">
-        {certificates.slice(0, listedMax).map((certificate) => (
-          <li>
-            <LoggedCertificate {...certificate} />
-          </li>
-        ))}
-        {more > 0 ? <li>and {more} older ones</li> : null}
+        <FirstItems items={certificates} max={listedMax} others="older ones">
+          {(certificate) => <LoggedCertificate {...certificate} />}
+        </FirstItems>
       </ul>
     </>
   );
@@ -115,17 +108,17 @@ function LoggedCertificate(certificate: Origins["certificates"][number]) {
 /** Addresses under which sources named the threat, defanged: nobody should open one by mistake. */
 export function NamedAddresses({ urls }: Pick<Origins, "urls">) {
   if (urls.length === 0) return null;
-  const more = urls.length - listedMax;
   return (
     <>
       <h3 class="after">Addresses that sources named</h3>
       <ul class="s gap-s stack">
-        {urls.slice(0, listedMax).map(({ url, seenAt }) => (
-          <li>
-            <Address address={url} />, <Time at={seenAt} relative />
-          </li>
-        ))}
-        {more > 0 ? <li>and {more} older ones</li> : null}
+        <FirstItems items={urls} max={listedMax} others="older ones">
+          {({ url, seenAt }) => (
+            <>
+              <Address address={url} />, <Time at={seenAt} relative />
+            </>
+          )}
+        </FirstItems>
       </ul>
     </>
   );
@@ -144,8 +137,6 @@ function whyNoPage(facts: FactsProps["facts"], { names }: FactsProps["enabledLoo
     );
   return whyUnknown(names, undefined, "lookups.enabled is false");
 }
-
-export type Row = readonly [string, ComponentChildren];
 
 export interface FactsProps {
   threat: Threat;
@@ -184,15 +175,11 @@ export function Failed({ why }: { why: string | undefined }) {
 
 export function Texts({ texts, none }: { texts: readonly string[]; none: string }) {
   if (texts.length === 0) return <>{none}</>;
-  const more = texts.length - listedMax;
   return (
     <ul class="plain">
-      {texts.slice(0, listedMax).map((text) => (
-        <li>
-          <Text text={text} charactersMax={listedCharactersMax} />
-        </li>
-      ))}
-      {more > 0 ? <li>and {more} more</li> : null}
+      <FirstItems items={texts} max={listedMax}>
+        {(text) => <Text text={text} charactersMax={listedCharactersMax} />}
+      </FirstItems>
     </ul>
   );
 }
@@ -210,21 +197,21 @@ function When({ at }: { at: number }) {
 }
 
 /** A host with a link to the threats that share it. */
-export function sharedHost(name: string, field: HostField, host: string | null): Row[] {
-  if (host === null) return [];
-  if (host.length > valueCharactersMax)
-    return [[name, <Text text={host} charactersMax={valueCharactersMax} />]];
+export function sharedHost(name: string, field: HostField, host: string | null): Fact {
+  if (host === null) return false;
+  const text = <Text text={host} charactersMax={valueCharactersMax} />;
+  if (host.length > valueCharactersMax) return [name, text];
   const view = new URLSearchParams({ status: "all", [hostParameters[field]]: host });
-  const link = (
+  return [
+    name,
     <a href={listPath(view)} title="Show all threats that share it">
-      <Text text={host} charactersMax={valueCharactersMax} />
-    </a>
-  );
-  return [[name, link]];
+      {text}
+    </a>,
+  ];
 }
 
-export function optional(name: string, text: string | undefined): Row[] {
-  return text === undefined ? [] : [[name, <Text text={text} />]];
+export function optional(name: string, text: string | undefined): Fact {
+  return text !== undefined && [name, <Text text={text} />];
 }
 
 /** Renders a value of registration data or a certificate; times with how long ago they were. */
