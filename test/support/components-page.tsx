@@ -13,6 +13,7 @@ import {
   PageHead,
   Progress,
   Time,
+  Note,
 } from "../../src/web/console/kit/components.tsx";
 import { Help, Menu } from "../../src/web/console/kit/disclosure.tsx";
 import {
@@ -24,8 +25,7 @@ import {
   TextField,
   type ButtonLook,
 } from "../../src/web/console/kit/form.tsx";
-import { Icon, iconNames } from "../../src/web/console/kit/icons.tsx";
-import { Note, StateMark, Tag } from "../../src/web/console/kit/marks.tsx";
+import { Icon, iconNames, StateMark, Tag } from "../../src/web/console/kit/inline.tsx";
 import { noPage, type PageContext } from "../../src/web/console/kit/page-context.ts";
 import { column, Empty, Pagination, Table } from "../../src/web/console/kit/table.tsx";
 import { createReaderTimes } from "../../src/web/console/kit/times.ts";

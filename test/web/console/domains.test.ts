@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { inWords, typeDescriptions } from "../../../src/web/console/kit/labels.ts";
+import { inWords, typeDescriptions } from "../../../src/web/console/kit/inline.tsx";
 import { seedOriginals } from "../../support/console-original-samples.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../../support/console.ts";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { iconNames } from "../../../src/web/console/kit/icons.tsx";
-import { typeDescriptions } from "../../../src/web/console/kit/labels.ts";
+import { iconNames, typeDescriptions } from "../../../src/web/console/kit/inline.tsx";
 import { severityManualPath, severityReasonTexts } from "../../../src/web/console/threat-kit/reasons.tsx";
 import help from "../../../src/web/console/kit/help.json" with { type: "json" };
 import events from "../../../src/web/console/threat-kit/lifecycle-events.json" with { type: "json" };

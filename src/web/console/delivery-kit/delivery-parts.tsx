@@ -12,11 +12,8 @@ import type { FailedDeliveries, FailureCause } from "../../../messaging/deliveri
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { Severity } from "../../../platform/vocabulary/threats.ts";
 import type { AttemptResult } from "../../../messaging/deliveries/channel.ts";
-import { Time } from "../kit/components.tsx";
-import { StateMark, type Tone, FlashMessage } from "../kit/marks.tsx";
-import type { IconName } from "../kit/icons.tsx";
-import { inWords } from "../kit/labels.ts";
-import { Text } from "../kit/name.tsx";
+import { Time, FlashMessage } from "../kit/components.tsx";
+import { StateMark, type Tone, type IconName, inWords, Text } from "../kit/inline.tsx";
 import { column, Table, type Column } from "../kit/table.tsx";
 import { deliveryPath } from "../kit/paths.ts";
 import type { PageServices } from "../shell/services.ts";

@@ -3,7 +3,7 @@ import { grouped } from "../../../platform/lib/wording.ts";
 import { isMessage } from "../../../messaging/content/sent-message.ts";
 import { Time } from "../kit/components.tsx";
 import { PostButton } from "../kit/form.tsx";
-import { Text } from "../kit/name.tsx";
+import { Text } from "../kit/inline.tsx";
 import { deliveryPath } from "../kit/paths.ts";
 import { column, Table, type Column } from "../kit/table.tsx";
 import type { PageServices } from "../shell/services.ts";

@@ -10,9 +10,9 @@ import {
 } from "../../../messaging/deliveries/store/failure-summary.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
-import { LinkButton, Time } from "../kit/components.tsx";
+import { LinkButton, Time, Note } from "../kit/components.tsx";
 import { PostButton } from "../kit/form.tsx";
-import { Note, StateMark } from "../kit/marks.tsx";
+import { StateMark } from "../kit/inline.tsx";
 import type { PageServices } from "../shell/services.ts";
 import { recipientPath } from "../kit/paths.ts";
 import { atMost, DayStats } from "./day-stats.tsx";

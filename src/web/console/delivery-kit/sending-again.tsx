@@ -10,7 +10,7 @@ import { Button, Choices, type Choice, Form, HiddenFields, TextField, PostButton
 import { page, redirect, fragment } from "../kit/page-result.ts";
 import { deliveriesToPath } from "../kit/paths.ts";
 import type { Context, Route } from "../shell/router.ts";
-import { Text } from "../kit/name.tsx";
+import { Text } from "../kit/inline.tsx";
 import { causeText } from "./delivery-parts.tsx";
 import replayWords from "./replay-words.json" with { type: "json" };
 import { RecipientNow, type RecipientWords } from "./recipient-parts.tsx";

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { Entry } from "../../../access/entries/administration.ts";
 import type { EntryService, EntryValues } from "../../../access/entries/presentation.ts";
-import type { Crumb } from "../kit/components.tsx";
+import type { Crumb, Flash } from "../kit/components.tsx";
 import type { FieldErrors } from "../kit/fields.ts";
 import type { TextField } from "../kit/form.tsx";
-import type { Flash } from "../kit/marks.tsx";
 import type { PageResult } from "../kit/page-result.ts";
 import type { Context } from "../shell/router.ts";
 import type { PageServices, ServiceName } from "../shell/services.ts";

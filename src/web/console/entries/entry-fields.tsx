@@ -4,7 +4,7 @@ import { badRequest } from "../../../platform/lib/errors.ts";
 import { createFieldReader, splitList, type FieldErrors } from "../kit/fields.ts";
 import { Checkbox, Choices, choicesOf, Select, TextField } from "../kit/form.tsx";
 import { readOnlyThese } from "../kit/only-these.tsx";
-import { inWords } from "../kit/labels.ts";
+import { inWords } from "../kit/inline.tsx";
 import { ProtectedDomainsField } from "../threat-kit/event-filter.tsx";
 
 /** The settings of entries as controls of a form. */

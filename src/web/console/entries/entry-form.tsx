@@ -1,8 +1,7 @@
 import type { Entry } from "../../../access/entries/administration.ts";
-import { FormButtons } from "../kit/components.tsx";
+import { FormButtons, FlashMessage } from "../kit/components.tsx";
 import { attempt } from "../kit/fields.ts";
 import { Button, Form, TextField } from "../kit/form.tsx";
-import { FlashMessage } from "../kit/marks.tsx";
 import { page, redirect, type PageResult } from "../kit/page-result.ts";
 import type { Context } from "../shell/router.ts";
 import type { ServiceName } from "../shell/services.ts";

@@ -5,7 +5,7 @@ import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import { Confirm, DeclaredMark, LinkButton, PageHead } from "../kit/components.tsx";
 import { Menu, MenuLink } from "../kit/disclosure.tsx";
 import { PostButton } from "../kit/form.tsx";
-import { Text } from "../kit/name.tsx";
+import { Text } from "../kit/inline.tsx";
 import { page, redirect, type PageResult } from "../kit/page-result.ts";
 import type { Context, Route } from "../shell/router.ts";
 import type { ServiceName } from "../shell/services.ts";

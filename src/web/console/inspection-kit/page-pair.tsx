@@ -4,7 +4,7 @@ import { visualSimilarityText } from "../../../threats/threats/severity/phishing
 import type { Threat } from "../../../threats/threats/store/queries.ts";
 import type { Page } from "../../../facts/lookups/page/page-lookup.ts";
 import { Time } from "../kit/components.tsx";
-import { Text } from "../kit/name.tsx";
+import { Text } from "../kit/inline.tsx";
 import { threatPath } from "../kit/paths.ts";
 
 export interface PagePictures {

@@ -3,8 +3,7 @@ import { defangText } from "../../../messaging/content/defang.ts";
 import { describeSignal, type PageImitation } from "../../../platform/vocabulary/page-signals.ts";
 import { capitalized, counted } from "../../../platform/lib/wording.ts";
 import { Help } from "../kit/disclosure.tsx";
-import { StateMark } from "../kit/marks.tsx";
-import { Name, Text } from "../kit/name.tsx";
+import { StateMark, Name, Text } from "../kit/inline.tsx";
 import { domainPath } from "../kit/paths.ts";
 import { percent } from "../charts/split-bar.tsx";
 

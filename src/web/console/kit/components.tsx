@@ -1,11 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
-import { Button, ButtonContent, buttonClass, Form, type ButtonLook } from "./form.tsx";
+import { Button, ButtonContent, buttonClass, Form, PostButton, type ButtonLook } from "./form.tsx";
 import { wholeForm, type FieldErrors } from "./fields.ts";
-import { Icon } from "./icons.tsx";
-import { FlashMessage, Tag } from "./marks.tsx";
-import { Text } from "./name.tsx";
+import { Icon, Tag, Text } from "./inline.tsx";
 import { usePage } from "./page-context.ts";
 import { relativeAge, relativeNext, relativeTime, shortAge } from "./times.ts";
 
@@ -153,6 +151,70 @@ export function FirstItems<Item>(props: {
           and {items.length - max} {others}
         </li>
       ) : null}
+    </>
+  );
+}
+
+const noteIcons = { good: "ok", warn: "warn", bad: "fail", info: "info" } as const;
+
+/** A message on a page: what happened or what is wrong, and what to do about it. */
+export function Note(props: {
+  tone: keyof typeof noteIcons;
+  title?: ComponentChildren;
+  role?: "alert" | "status";
+  children?: ComponentChildren;
+  action?: ComponentChildren;
+}) {
+  const { tone, title, role, children, action } = props;
+  return (
+    <div class={`note ${tone}`} role={role}>
+      <Icon name={noteIcons[tone]} />
+      <div>
+        {title === undefined ? null : <b>{title}</b>}
+        {children === undefined ? null : <p>{children}</p>}
+      </div>
+      {action}
+    </div>
+  );
+}
+
+/** A message that is shown once, on the next page. */
+export interface Flash {
+  tone: "success" | "warning" | "danger";
+  text: string;
+  /** Buttons beside the message, such as Undo. */
+  action?: FlashAction | readonly FlashAction[];
+}
+
+/** A button that posts these fields to `path`. */
+export interface FlashAction {
+  label: string;
+  path: string;
+  fields: Record<string, string | readonly string[]>;
+}
+
+const flashTones = { success: "good", warning: "warn", danger: "bad" } as const;
+
+export function FlashMessage({ flash }: { flash: Flash }) {
+  const { tone, text, action } = flash;
+  return (
+    <Note
+      tone={flashTones[tone]}
+      role={tone === "danger" ? "alert" : "status"}
+      action={action === undefined ? undefined : <FlashActions action={action} />}
+    >
+      {text}
+    </Note>
+  );
+}
+
+/** The buttons of a message. */
+export function FlashActions({ action = [] }: Pick<Flash, "action">) {
+  return (
+    <>
+      {[action].flat().map(({ path, label, fields }) => (
+        <PostButton action={path} label={label} fields={fields} small />
+      ))}
     </>
   );
 }

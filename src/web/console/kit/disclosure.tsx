@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import explanations from "./help.json" with { type: "json" };
-import { Icon, type IconName } from "./icons.tsx";
+import { Icon, type IconName } from "./inline.tsx";
 import { usePage } from "./page-context.ts";
 
 /** Further actions behind a button with three dots, as `<li>` elements. Destructive ones come last, with class `danger`. */

@@ -2,7 +2,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { Help, type HelpTopic } from "./disclosure.tsx";
 import type { FieldErrors } from "./fields.ts";
-import { Icon, type IconName } from "./icons.tsx";
+import { Icon, type IconName } from "./inline.tsx";
 import { usePage } from "./page-context.ts";
 
 /** Input of a form and what is wrong with it. Each field shows its own, by its name. */

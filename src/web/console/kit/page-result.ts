@@ -1,6 +1,5 @@
 import { h, type ComponentChildren, type VNode } from "preact";
-import { HeadedPage, type PageStart } from "./components.tsx";
-import type { Flash } from "./marks.tsx";
+import { HeadedPage, type PageStart, type Flash } from "./components.tsx";
 
 export type PageResult =
   | {

@@ -50,7 +50,7 @@ export interface Assets {
   stylePath: string;
   scriptPath: string;
   iconPath: string;
-  /** A sprite; see `kit/icons.tsx`. */
+  /** A sprite; see `kit/inline.tsx`. */
   iconsPath: string;
   /** Returns a response, compressed if the client accepts it; undefined if there is no such file. */
   respond(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;

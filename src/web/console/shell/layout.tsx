@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact";
 import { capitalized } from "../../../platform/lib/wording.ts";
-import { FlashMessage, SeveritySymbols, type Flash } from "../kit/marks.tsx";
+import { FlashMessage, type Flash } from "../kit/components.tsx";
+import { SeveritySymbols, Icon, type IconName } from "../kit/inline.tsx";
 import { Form } from "../kit/form.tsx";
-import { Icon, type IconName } from "../kit/icons.tsx";
 import { PageContextOf, usePage, type PageContext } from "../kit/page-context.ts";
 
 import {

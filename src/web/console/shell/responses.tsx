@@ -9,7 +9,7 @@ import { sentence } from "../../../platform/lib/wording.ts";
 import { may } from "../../../platform/vocabulary/permissions.ts";
 import { describeError } from "../../http/errors.ts";
 import { PageContextOf, type PageContext } from "../kit/page-context.ts";
-import type { Flash } from "../kit/marks.tsx";
+import type { Flash } from "../kit/components.tsx";
 import type { PageResult } from "../kit/page-result.ts";
 import { overviewPath } from "../kit/paths.ts";
 import type { Assets } from "./assets.ts";

@@ -33,7 +33,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { PublicError } from "../../../platform/lib/errors.ts";
 import { may, type Permission, type Role } from "../../../platform/vocabulary/permissions.ts";
-import type { IconName } from "../kit/icons.tsx";
+import type { IconName } from "../kit/inline.tsx";
 import type { PageResult } from "../kit/page-result.ts";
 import type { Upload, UploadLimits } from "./multipart.ts";
 import type { PageServices, ServiceName } from "./services.ts";

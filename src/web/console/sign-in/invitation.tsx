@@ -2,7 +2,7 @@ import type { LinkState } from "../../../access/accounts/account-links.ts";
 import { FieldError } from "../../../platform/lib/errors.ts";
 import { FormError } from "../kit/components.tsx";
 import { Button, Form } from "../kit/form.tsx";
-import { Text } from "../kit/name.tsx";
+import { Text } from "../kit/inline.tsx";
 import { invitationPath, signInPath } from "../kit/paths.ts";
 import { consoleActor, formBytesMax, readForm, type ConsoleRequest, visitorOf } from "../shell/request.ts";
 import type { Responder } from "../shell/responses.tsx";

@@ -2,7 +2,7 @@ import { readProxyUser } from "../../../access/accounts/proxy-users.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { Role } from "../../../platform/vocabulary/permissions.ts";
-import type { Flash } from "../kit/marks.tsx";
+import type { Flash } from "../kit/components.tsx";
 
 import { consoleActor, type ConsoleRequest } from "../shell/request.ts";
 import { flashName, type Responder } from "../shell/responses.tsx";

@@ -4,7 +4,7 @@ import { reasons } from "../../../response/cases/grouping/reasons.ts";
 import type { CampaignReason } from "../../../response/cases/campaigns/tables.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { campaignPath } from "../kit/paths.ts";
-import { Text } from "../kit/name.tsx";
+import { Text } from "../kit/inline.tsx";
 
 /** States that a threat belongs to a campaign, and what joins it to the others. */
 export function CampaignNote({ ties: { campaign, ties } }: { ties: CampaignTies }) {

@@ -7,7 +7,7 @@ import {
 import { unicodeName } from "../../../engines/detection/names/name.ts";
 import type { ProtectedDomain } from "../../../threats/domains/domains.ts";
 import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
-import { ALabelBeside, Name } from "../kit/name.tsx";
+import { ALabelBeside, Name } from "../kit/inline.tsx";
 
 /** Longer additions are truncated in the middle: attackers use them to push the brand out of sight. */
 const addedMax = 48;

@@ -7,11 +7,11 @@ import type { PresentDecision } from "../../../threats/threats/triage/other-deci
 import type { BatchResult, DecisionOptions, UndoOutcome } from "../../../threats/threats/triage/triage.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { parseWholeNumber } from "../kit/fields.ts";
-import { inWords } from "../kit/labels.ts";
+import { FlashActions, type Flash, type FlashAction } from "../kit/components.tsx";
+import { inWords } from "../kit/inline.tsx";
 import { fragment, redirect, type PageResult } from "../kit/page-result.ts";
 import { triagePath, undoTriagePath } from "../kit/paths.ts";
 import { relativeAge } from "../kit/times.ts";
-import { FlashActions, type Flash, type FlashAction } from "../kit/marks.tsx";
 
 /** Decisions about a threat, with their keyboard shortcuts. */
 export const decisions: readonly { status: Status; label: string; key: string }[] = [

@@ -10,7 +10,7 @@ import { splitList, type createFieldReader } from "../kit/fields.ts";
 import type { HelpTopic } from "../kit/disclosure.tsx";
 import { choicesOf, Checkbox, Select, type Choice, useForm } from "../kit/form.tsx";
 import { OnlyThese, readOnlyThese } from "../kit/only-these.tsx";
-import { inWords, sourceLabels, typeDescriptions } from "../kit/labels.ts";
+import { inWords, sourceLabels, typeDescriptions } from "../kit/inline.tsx";
 
 /** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */
 

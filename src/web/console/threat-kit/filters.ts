@@ -18,7 +18,7 @@ import { parseDay, parseWholeNumber } from "../kit/fields.ts";
 import { pathWith, threatsPath } from "../kit/paths.ts";
 import { groupings, preferencesOf, type Grouping } from "../shell/reader.ts";
 import type { Context } from "../shell/router.ts";
-import { hostLabels, indicatorLabels, inWords } from "../kit/labels.ts";
+import { hostLabels, indicatorLabels, inWords } from "../kit/inline.tsx";
 
 /** View of the list as described by its URL, which can be bookmarked and shared. */
 export interface ListRequest {

@@ -3,8 +3,7 @@ import { hostFields, type HostField } from "../../../threats/index/columns/hosts
 import type { ThreatIndex } from "../../../threats/index/threat-index.ts";
 import { Bars } from "../charts/bars.tsx";
 import { Card } from "../kit/components.tsx";
-import { hostLabels } from "../kit/labels.ts";
-import { Text } from "../kit/name.tsx";
+import { hostLabels, Text } from "../kit/inline.tsx";
 import { hostParameters, listPath } from "./filters.ts";
 
 /** Hosts of each kind that are shown. */

@@ -4,8 +4,7 @@ import { spanText } from "../../../platform/lib/durations.ts";
 import { capitalized } from "../../../platform/lib/wording.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { Time } from "../kit/components.tsx";
-import { Icon, type IconName } from "../kit/icons.tsx";
-import { inWords } from "../kit/labels.ts";
+import { Icon, type IconName, inWords } from "../kit/inline.tsx";
 import { usePage } from "../kit/page-context.ts";
 import events from "./lifecycle-events.json" with { type: "json" };
 

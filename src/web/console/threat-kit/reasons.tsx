@@ -6,9 +6,7 @@ import {
   type SeverityReasonCode,
 } from "../../../threats/threats/severity/severity-reasons.ts";
 import explanations from "../kit/help.json" with { type: "json" };
-import { Icon, type IconName } from "../kit/icons.tsx";
-import { tagClasses } from "../kit/marks.tsx";
-import { Text } from "../kit/name.tsx";
+import { Icon, type IconName, tagClasses, Text } from "../kit/inline.tsx";
 import texts from "./severity-reasons.json" with { type: "json" };
 
 type ReasonTone = "high" | "medium" | "neutral" | "good";

@@ -3,8 +3,7 @@ import type { Report, ReportPurpose, Takedown } from "../../../response/cases/ta
 import type { RecipientKind, ReportMethod } from "../../../platform/vocabulary/cases.ts";
 import { spanText } from "../../../platform/lib/durations.ts";
 import { Time } from "../kit/components.tsx";
-import { StateMark, type Tone } from "../kit/marks.tsx";
-import { Name, Text } from "../kit/name.tsx";
+import { StateMark, type Tone, Name, Text } from "../kit/inline.tsx";
 import { threatPath } from "../kit/paths.ts";
 import type { Context } from "../shell/router.ts";
 import words from "./takedown-words.json" with { type: "json" };

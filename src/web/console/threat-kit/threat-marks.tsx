@@ -4,9 +4,7 @@ import type { SeverityReason } from "../../../threats/threats/severity/severity-
 import type { Severity, Status, ThreatType } from "../../../platform/vocabulary/threats.ts";
 import type { SiteState } from "../../../platform/vocabulary/site.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
-import { StateMark } from "../kit/marks.tsx";
-import { type IconName, Icon } from "../kit/icons.tsx";
-import { inWords, typeDescriptions } from "../kit/labels.ts";
+import { StateMark, type IconName, Icon, inWords, typeDescriptions } from "../kit/inline.tsx";
 import { threatPath, newThreatsPath } from "../kit/paths.ts";
 import { listPath } from "./filters.ts";
 import siteStates from "./site-states.json" with { type: "json" };

@@ -4,7 +4,7 @@ import type { SearchFilter } from "../../../threats/index/threat-index.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { savedViewPath, newViewPath, pathWith } from "../kit/paths.ts";
 import type { Context } from "../shell/router.ts";
-import { Icon } from "../kit/icons.tsx";
+import { Icon } from "../kit/inline.tsx";
 import { usePage } from "../kit/page-context.ts";
 import { listPath, readListRequest, type ListReader } from "./filters.ts";
 import usualViews from "./usual-views.json" with { type: "json" };

@@ -1,9 +1,8 @@
 import { capitalized, counted } from "../../../../platform/lib/wording.ts";
-import { Card, Facts, FormError, LinkButton, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, FormError, LinkButton, Section, Time, Note } from "../../kit/components.tsx";
 import { wholeForm, type FieldErrors, attempt } from "../../kit/fields.ts";
 import { Button, Form, PostButton } from "../../kit/form.tsx";
-import { Note, StateMark } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, Text, roleWords } from "../../kit/inline.tsx";
 import { page, type PageResult, redirect } from "../../kit/page-result.ts";
 import {
   codesPath,
@@ -17,7 +16,6 @@ import {
   accountPath,
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { roleWords } from "../../kit/labels.ts";
 import { newPasswordHint, PasswordField } from "../../sign-in/password-field.tsx";
 import { SessionTable } from "./session-table.tsx";
 

@@ -3,7 +3,7 @@ import type { Instant } from "../../../../platform/lib/clock.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { column, Table, type Column } from "../../kit/table.tsx";
 
 const userAgentShownMax = 300;

@@ -11,7 +11,7 @@ import { recipientKey } from "../../../../response/cases/takedowns/draft.ts";
 import { Bars } from "../../charts/bars.tsx";
 import { Card, LinkButton, Section, Time } from "../../kit/components.tsx";
 import { Button, Form, HiddenFields, Select } from "../../kit/form.tsx";
-import { Name, Text } from "../../kit/name.tsx";
+import { Name, Text } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult, redirect } from "../../kit/page-result.ts";
 import {

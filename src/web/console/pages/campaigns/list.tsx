@@ -4,7 +4,7 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
-import { Name } from "../../kit/name.tsx";
+import { Name } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { campaignPath } from "../../kit/paths.ts";
 import { column, type Column, PagedTable } from "../../kit/table.tsx";

@@ -28,7 +28,7 @@ import {
 } from "../../kit/paths.ts";
 import type { Context, NavigationEntry } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
-import type { IconName } from "../../kit/icons.tsx";
+import type { IconName } from "../../kit/inline.tsx";
 
 export type PageEntry = Pick<NavigationEntry, "label" | "path" | "icon" | "keys">;
 export type CommandContext = Context<"channels" | "domains" | "sources" | "threatIndex" | "webhooks">;

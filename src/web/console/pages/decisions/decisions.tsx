@@ -16,14 +16,13 @@ import {
 import type { PageGroup, Context } from "../../shell/router.ts";
 import { LinkButton, Time } from "../../kit/components.tsx";
 import { FilterForm, PostButton, Select } from "../../kit/form.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text, inWords } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { column, type Column, PagedTable, pageNumber } from "../../kit/table.tsx";
 import { ComparedName, keywordsReader, type KeywordsOf } from "../../threat-kit/compared-name.tsx";
 import { nameOfActor, undoFlash, endDecision } from "../../threat-kit/decisions.tsx";
 import { StatusMark } from "../../threat-kit/threat-marks.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
-import { inWords } from "../../kit/labels.ts";
 import { ownPath } from "../../shell/visitors.ts";
 
 /** Decisions of the last day, and their undo. */

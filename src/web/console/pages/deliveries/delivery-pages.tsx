@@ -4,7 +4,7 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { isMessage, textOf, titleOf } from "../../../../messaging/content/sent-message.ts";
 import { deliveryStatuses } from "../../../../platform/vocabulary/channels.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
-import { Card, Facts, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, Section, Time, Note } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { FilterForm, Select, TextField, PostButton } from "../../kit/form.tsx";
 import { page, redirect, fragment } from "../../kit/page-result.ts";
@@ -28,8 +28,7 @@ import {
 } from "../../delivery-kit/delivery-parts.tsx";
 import { DeliveryTable } from "../../delivery-kit/delivery-table.tsx";
 import { FailureList, channelWords, endpointWords } from "../../delivery-kit/recipient-parts.tsx";
-import { Note } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 
 const perPage = 50;
 

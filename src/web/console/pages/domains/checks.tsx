@@ -7,12 +7,11 @@ import type { ArchiveCheckStatus } from "../../../../intake/sources/archive-chec
 import type { Instant } from "../../../../platform/lib/clock.ts";
 import { lazy } from "../../../../platform/lib/startup.ts";
 import { Progress, Time } from "../../kit/components.tsx";
-import { Icon, type IconName } from "../../kit/icons.tsx";
+import { Icon, type IconName, StateMark } from "../../kit/inline.tsx";
 import { domainPath, scanPath, sourcesPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { createdPath, listPath } from "../../threat-kit/filters.ts";
 import { threatCounts } from "../../threat-kit/domains.ts";
-import { StateMark } from "../../kit/marks.tsx";
 
 /** Services that know what is in progress for a domain. */
 export type CheckServices = "archiveChecks" | "config" | "scans" | "sources" | "threats";

@@ -8,13 +8,11 @@ import { Bars } from "../../charts/bars.tsx";
 import { DaysChart } from "../../charts/days-chart.tsx";
 import { hasEnoughDays } from "../../charts/sparkline.tsx";
 import { changeText, SplitBar, SplitNumbers, totalOf } from "../../charts/split-bar.tsx";
-import { Card, LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { Card, LinkButton, PageHead, Time, Note } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Icon } from "../../kit/icons.tsx";
-import { Note } from "../../kit/marks.tsx";
-import { Name } from "../../kit/name.tsx";
+import { Icon, Name } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import {

@@ -1,10 +1,9 @@
 import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
-import { FormButtons, Section, Confirm } from "../../kit/components.tsx";
+import { FormButtons, Section, Confirm, type Flash } from "../../kit/components.tsx";
 import { attempt, type FieldErrors } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
-import { Name } from "../../kit/name.tsx";
-import type { Flash } from "../../kit/marks.tsx";
+import { Name } from "../../kit/inline.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

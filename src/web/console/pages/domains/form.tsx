@@ -9,7 +9,7 @@ import type { Suggestions } from "../../../../threats/domains/suggestions.ts";
 import type { Crumb } from "../../kit/components.tsx";
 import { splitList } from "../../kit/fields.ts";
 import { TextArea, TextField } from "../../kit/form.tsx";
-import { Name } from "../../kit/name.tsx";
+import { Name } from "../../kit/inline.tsx";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
 
 /** Returns the pages above a page about a domain. */

@@ -6,8 +6,7 @@ import { SplitBar, SplitNumbers, totalOf, type SeverityCounts } from "../../char
 import { LinkButton } from "../../kit/components.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { Button, FilterForm, TextField } from "../../kit/form.tsx";
-import { StateMark } from "../../kit/marks.tsx";
-import { Name, Text } from "../../kit/name.tsx";
+import { StateMark, Name, Text } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { column, Amount, Empty, ListTable, type Column } from "../../kit/table.tsx";

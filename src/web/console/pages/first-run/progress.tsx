@@ -3,7 +3,7 @@ import type { PageServices } from "../../shell/services.ts";
 import { overviewPath, welcomePath } from "../../kit/paths.ts";
 import { LinkButton } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon } from "../../kit/inline.tsx";
 
 export const stepNames = ["domain", "sources", "notify", "test", "scan"] as const;
 export type StepName = (typeof stepNames)[number];

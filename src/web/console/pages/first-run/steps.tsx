@@ -6,8 +6,7 @@ import type { ChannelType } from "../../../../platform/vocabulary/channels.ts";
 import { FormError, Facts, LinkButton, Time } from "../../kit/components.tsx";
 import { wholeForm } from "../../kit/fields.ts";
 import { Button, Form, Select, TextField, PostButton } from "../../kit/form.tsx";
-import { Icon } from "../../kit/icons.tsx";
-import { Name, Text } from "../../kit/name.tsx";
+import { Icon, Name, Text, StateMark } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import {
   domainPath,
@@ -24,7 +23,6 @@ import {
 import type { Context } from "../../shell/router.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-marks.tsx";
-import { StateMark } from "../../kit/marks.tsx";
 import { TestNote, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
 import { NewDomainFields, type NewDomain } from "../domains/adding.tsx";
 import { ScanPanel } from "../scans/panel.tsx";

@@ -5,7 +5,7 @@ import { sentence } from "../../../../platform/lib/wording.ts";
 import { webhookKind } from "../../../../messaging/channels/webhook/endpoint.ts";
 import { PageHead } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon } from "../../kit/inline.tsx";
 import { page, type PageResult, redirect } from "../../kit/page-result.ts";
 import { overviewPath, welcomePath } from "../../kit/paths.ts";
 import type { Context, PageGroup } from "../../shell/router.ts";

@@ -4,7 +4,7 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { capitalized, ended } from "../../../../platform/lib/wording.ts";
 import { Confirm, PageHead } from "../../kit/components.tsx";
 import { choicesOf, Button, Form, Select } from "../../kit/form.tsx";
-import { Name } from "../../kit/name.tsx";
+import { Name } from "../../kit/inline.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, inspectionPath, inspectionsPath, threatPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

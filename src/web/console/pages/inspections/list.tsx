@@ -9,10 +9,10 @@ import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts"
 import { optionalIsoTime, toIsoTime } from "../../../../platform/lib/clock.ts";
 import { csvCell } from "../../../../response/outputs/exports/csv.ts";
 import { downloadStream, type FileSource } from "../../../http/download.ts";
-import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { LinkButton, PageHead, Time, Note } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { choicesOf, Button, Select, TextField } from "../../kit/form.tsx";
-import { inWords } from "../../kit/labels.ts";
+import { inWords, Text } from "../../kit/inline.tsx";
 import { fragment, page, redirect, type PageResult, download } from "../../kit/page-result.ts";
 import {
   inspectionExportPath,
@@ -31,10 +31,8 @@ import {
   requestIn,
   inspectionsFrom,
 } from "../../inspection-kit/request-query.ts";
-import { Text } from "../../kit/name.tsx";
 import { StatusMark } from "../../threat-kit/threat-marks.tsx";
 import { Address, scoreText } from "../../inspection-kit/verdict.tsx";
-import { Note } from "../../kit/marks.tsx";
 import { InspectForm, RequestSummary, requestedName, type RequestedAddresses } from "./request-form.tsx";
 import { OutcomeMark, OutcomeReason, requesterOf, resultOf } from "./outcome.tsx";
 

@@ -1,9 +1,7 @@
 import { grouped } from "../../../../platform/lib/wording.ts";
 import type { Inspection } from "../../../../facts/inspection/inspections.ts";
 import { Time } from "../../kit/components.tsx";
-import { StateMark, type Tone } from "../../kit/marks.tsx";
-import { Name, Text } from "../../kit/name.tsx";
-import { inWords } from "../../kit/labels.ts";
+import { StateMark, type Tone, Name, Text, inWords } from "../../kit/inline.tsx";
 
 /** The result of an inspection, as a shape and a few words. */
 export function OutcomeMark({ inspection }: { inspection: Inspection }) {

@@ -16,7 +16,7 @@ import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { inspectionsPath, pathWith, inspectionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { withRequest } from "../../inspection-kit/request-query.ts";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { column, Table } from "../../kit/table.tsx";
 import { Address } from "../../inspection-kit/verdict.tsx";
 import { OutcomeMark } from "./outcome.tsx";

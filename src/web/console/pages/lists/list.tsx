@@ -1,8 +1,7 @@
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { describeFilter, type List } from "../../../../response/outputs/block-lists/list.ts";
 import { EntryLink, LinkButton, Time, FirstStep } from "../../kit/components.tsx";
-import { StateMark } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, Text } from "../../kit/inline.tsx";
 import { page } from "../../kit/page-result.ts";
 import { listPath, listsPath as path } from "../../kit/paths.ts";
 import { column, ListTable, type Column } from "../../kit/table.tsx";

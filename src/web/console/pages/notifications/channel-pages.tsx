@@ -4,7 +4,7 @@ import { counted } from "../../../../platform/lib/wording.ts";
 import type { EntryPages, EntryWords } from "../../entries/description.ts";
 import { EntryName, entryOf, entryRoutes } from "../../entries/entry-pages.tsx";
 import { LinkButton, Section, Time, type Facts } from "../../kit/components.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import {
   channelPath,

@@ -3,8 +3,7 @@ import { isLocalUrl } from "../../../../platform/config/safety.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { channelTypes } from "../../../../platform/vocabulary/channels.ts";
 import type { Subscription } from "../../../../messaging/subscriptions/subscriptions/store.ts";
-import { EntryLink, LinkButton, PageHead, Section, Time, FirstStep } from "../../kit/components.tsx";
-import { Note } from "../../kit/marks.tsx";
+import { EntryLink, LinkButton, PageHead, Section, Time, FirstStep, Note } from "../../kit/components.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
   channelPath,

@@ -18,7 +18,7 @@ import {
   oneOf,
   readFilter,
 } from "../../threat-kit/event-filter.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
   channelPath,

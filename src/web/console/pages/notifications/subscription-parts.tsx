@@ -8,8 +8,7 @@ import type { SubscriptionSettings } from "../../../../messaging/subscriptions/s
 import { weekdays, type Weekday } from "../../../../platform/vocabulary/channels.ts";
 import { noticeTypes, type NoticeType } from "../../../../platform/vocabulary/events.ts";
 import { EntryLink } from "../../kit/components.tsx";
-import { StateMark } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, Text } from "../../kit/inline.tsx";
 import { channelPath, subscriptionPath } from "../../kit/paths.ts";
 import { column, type Column } from "../../kit/table.tsx";
 import { choicesOf } from "../../kit/form.tsx";

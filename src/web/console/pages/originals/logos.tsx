@@ -5,7 +5,7 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { sentence } from "../../../../platform/lib/wording.ts";
 import { Card, Time } from "../../kit/components.tsx";
 import { Button, PostButton } from "../../kit/form.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { logoPath, originalsPath } from "../../kit/paths.ts";

@@ -5,10 +5,9 @@ import type { VersionState } from "../../../../facts/inspection/model/original.t
 import { sightingsMin } from "../../../../facts/inspection/originals/version-steps.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { sentence } from "../../../../platform/lib/wording.ts";
-import { Facts, Time } from "../../kit/components.tsx";
+import { Facts, Time, Note } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Note, StateMark } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, Text } from "../../kit/inline.tsx";
 import { originalVersionPath, originalsPath } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";
 import { changeNames, roleNames } from "../../inspection-kit/original-words.ts";

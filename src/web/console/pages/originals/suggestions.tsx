@@ -7,11 +7,9 @@ import type { SearchTerms } from "../../../../engines/archive/search/name-search
 import { isAtOrBelow } from "../../../../platform/lib/host-names.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import { parseNameQuery } from "../../../../threats/index/columns/name-query.ts";
-import { Card, LinkButton, PageHead, Progress, Section } from "../../kit/components.tsx";
+import { Card, LinkButton, PageHead, Progress, Section, Note } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Icon, type IconName } from "../../kit/icons.tsx";
-import { Note } from "../../kit/marks.tsx";
-import { Name, Text } from "../../kit/name.tsx";
+import { Icon, type IconName, Name, Text } from "../../kit/inline.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, originalsPath, suggestionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

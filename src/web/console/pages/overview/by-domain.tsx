@@ -13,7 +13,7 @@ import {
   type SeverityCounts,
 } from "../../charts/split-bar.tsx";
 import { formatDay } from "../../kit/fields.ts";
-import { Name } from "../../kit/name.tsx";
+import { Name } from "../../kit/inline.tsx";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
 import { shortDay } from "../../kit/times.ts";
 import { listPath } from "../../threat-kit/filters.ts";

@@ -3,7 +3,7 @@ import type { Instant } from "../../../../platform/lib/clock.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { ThreatIndex } from "../../../../threats/index/threat-index.ts";
 import { Card, LinkButton } from "../../kit/components.tsx";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { relativeAge } from "../../kit/times.ts";
 import { listPath } from "../../threat-kit/filters.ts";

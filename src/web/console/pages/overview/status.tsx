@@ -6,7 +6,7 @@ import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { Scan } from "../../../../intake/scans/tables.ts";
 import type { CertificateLogStatus, LogState } from "../../../../intake/sources/certificate-logs/status.ts";
 import type { Context } from "../../shell/router.ts";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { notificationsPath, scansPath, sourcesPath, systemPath, webhooksPath } from "../../kit/paths.ts";
 import { relativeAge } from "../../kit/times.ts";

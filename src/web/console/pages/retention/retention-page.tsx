@@ -7,7 +7,7 @@ import type { RulePreview } from "../../../../operations/retention/retention.ts"
 import { PageHead, Section, Time } from "../../kit/components.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { Button, Form, TextField } from "../../kit/form.tsx";
-import { Name } from "../../kit/name.tsx";
+import { Name } from "../../kit/inline.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { retentionPath, threatPath, retentionPath as path } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";

@@ -5,11 +5,10 @@ import { capitalized, counted, grouped, sentence } from "../../../../platform/li
 import { type ScanProgress, hasManyUnknown } from "../../../../intake/scans/progress.ts";
 import type { Scan } from "../../../../intake/scans/tables.ts";
 import type { ScanStatus } from "../../../../platform/vocabulary/scans.ts";
-import { Facts, Progress, Time } from "../../kit/components.tsx";
-import { Note, StateMark, type Tone } from "../../kit/marks.tsx";
+import { Facts, Progress, Time, Note } from "../../kit/components.tsx";
+import { StateMark, type Tone, Name, Text } from "../../kit/inline.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Name, Text } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
 import { createdPath, listPath } from "../../threat-kit/filters.ts";
 

@@ -4,8 +4,7 @@ import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts"
 import type { CertificateLogStatus, LogState } from "../../../../intake/sources/certificate-logs/status.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
-import { StateMark, type Tone } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, type Tone, Text } from "../../kit/inline.tsx";
 import { originPath } from "../../kit/paths.ts";
 import { column, Table, type Column, Amount } from "../../kit/table.tsx";
 import type { PageServices } from "../../shell/services.ts";

@@ -6,7 +6,7 @@ import { looksLikeEmail } from "../../../../intake/sources/name-file-formats/ema
 import { listFormats, type ListFormat } from "../../../../platform/vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
 import { choicesOf, Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { sourcesPath, importPath, importsPath } from "../../kit/paths.ts";

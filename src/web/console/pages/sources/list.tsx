@@ -5,7 +5,7 @@ import { page, type PageResult } from "../../kit/page-result.ts";
 import { keysPath, originPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { column, Table, type Column, Amount } from "../../kit/table.tsx";
 import { DailySum, Problems, PauseButton, SourceState, titleOf } from "./source-parts.tsx";
 import { CertificateLogsCard } from "./certificate-logs.tsx";

@@ -8,10 +8,9 @@ import { bytesText } from "../../../../platform/lib/durations.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import type { FeedStatus } from "../../../../intake/sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../../intake/sources/feeds/tables.ts";
-import { Card, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
-import { Note, StateMark } from "../../kit/marks.tsx";
+import { Card, DeclaredMark, Facts, PageHead, Section, Time, Note } from "../../kit/components.tsx";
+import { StateMark, Text } from "../../kit/inline.tsx";
 import { formatDay } from "../../kit/fields.ts";
-import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult, redirect } from "../../kit/page-result.ts";
 import {

@@ -9,7 +9,7 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { sentence } from "../../../../platform/lib/wording.ts";
 import { describeActor } from "../../../../access/audit/actor.ts";
 import type { Pause } from "../../../../intake/sources/pauses/source-pauses.ts";
-import type { Tone } from "../../kit/marks.tsx";
+import type { Tone } from "../../kit/inline.tsx";
 import { relativeAge } from "../../kit/times.ts";
 
 /** Number of days that the list shows, today included. */

@@ -5,8 +5,7 @@ import { feedKind, nameOfSource, type SourceStatus, type Source } from "../../..
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { Time, Card, LinkButton } from "../../kit/components.tsx";
 import { Help, type HelpTopic } from "../../kit/disclosure.tsx";
-import { StateMark } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, Text, Icon } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { column, Amount, type Column } from "../../kit/table.tsx";
@@ -14,7 +13,6 @@ import { PostButton } from "../../kit/form.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { originIn, originPath, sourcesPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { Icon } from "../../kit/icons.tsx";
 import { type DeclaredOrigin, healthOf, type Origin, totalOf } from "./origins.ts";
 
 /** Returns what an origin is called on its own, as on its page. */

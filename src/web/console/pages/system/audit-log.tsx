@@ -14,8 +14,7 @@ import {
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { choicesOf, Select, TextField } from "../../kit/form.tsx";
-import { inWords } from "../../kit/labels.ts";
-import { Text } from "../../kit/name.tsx";
+import { inWords, Text } from "../../kit/inline.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
 import { column, PagedTable, type Column } from "../../kit/table.tsx";

@@ -3,8 +3,7 @@ import type { KeptAside } from "../../../../platform/database/files/pending-rest
 import { bytesText, spanText } from "../../../../platform/lib/durations.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
-import { StateMark } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, Text } from "../../kit/inline.tsx";
 import { redirect } from "../../kit/page-result.ts";
 import { systemPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

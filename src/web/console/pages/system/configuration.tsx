@@ -8,8 +8,7 @@ import {
 import type { ReloadOutcome } from "../../../../platform/reload/reload.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
-import { StateMark, Tag } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, Tag, Text } from "../../kit/inline.tsx";
 import { column, Table, type Column } from "../../kit/table.tsx";
 
 /** Maximum number of entries, and of lines of a reload, that are listed. */

@@ -17,7 +17,7 @@ import { badRequest, notFound } from "../../../../platform/lib/errors.ts";
 import { isId } from "../../../../platform/lib/ids.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
 import { reportMethods } from "../../../../platform/vocabulary/cases.ts";
-import { Note } from "../../kit/marks.tsx";
+import { Note } from "../../kit/components.tsx";
 import { attempt, parseWholeNumber, type FieldErrors, wholeForm } from "../../kit/fields.ts";
 import { download, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { takedownPath, takedownsPath } from "../../kit/paths.ts";

@@ -11,7 +11,7 @@ import { escapeHidden } from "../../../../platform/lib/safe-text.ts";
 import { Card, Facts, LinkButton, Time, type Fact } from "../../kit/components.tsx";
 import { parseWholeNumber, type FieldErrors, attempt } from "../../kit/fields.ts";
 import { Button, Form, PostButton, TextArea, TextField } from "../../kit/form.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult, download, redirect } from "../../kit/page-result.ts";
 import { newReportPath, takedownPath, takedownsPath } from "../../kit/paths.ts";

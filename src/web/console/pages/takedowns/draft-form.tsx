@@ -14,8 +14,7 @@ import { bytesText } from "../../../../platform/lib/durations.ts";
 import { Card, Copyable, Facts, FirstItems, Time } from "../../kit/components.tsx";
 import type { FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
-import { Tag } from "../../kit/marks.tsx";
-import { Name, Text } from "../../kit/name.tsx";
+import { Tag, Name, Text } from "../../kit/inline.tsx";
 import { newReportPath, newTakedownPath, takedownPath, threatPath, draftFilePath } from "../../kit/paths.ts";
 import { abilities, isWebAddress, kindLabels, SourceOf } from "../../threat-kit/takedown-parts.tsx";
 

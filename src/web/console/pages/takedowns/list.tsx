@@ -8,7 +8,7 @@ import type { TakedownFigures, TakedownStatistics } from "../../../../response/c
 import { spanText } from "../../../../platform/lib/durations.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { Card, LinkButton, Time, Facts, Section } from "../../kit/components.tsx";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon, Text } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
   newReportPath,
@@ -27,7 +27,6 @@ import {
   type TakedownContext,
   SiteOf,
 } from "../../threat-kit/takedown-parts.tsx";
-import { Text } from "../../kit/name.tsx";
 
 const cameBackMax = 20;
 

@@ -4,8 +4,7 @@ import { networkName, type Facts as KnownFacts } from "../../../../facts/enrichm
 import { hostsOf } from "../../../../threats/index/columns/hosts.ts";
 import type { Origins } from "../../../../threats/threats/store/origins.ts";
 import { Card, Facts, Time, type Fact } from "../../kit/components.tsx";
-import { inWords } from "../../kit/labels.ts";
-import { Text } from "../../kit/name.tsx";
+import { inWords, Text } from "../../kit/inline.tsx";
 import type { LoadedThreat } from "./load.ts";
 import registrationNames from "./registration-names.json" with { type: "json" };
 import {

@@ -12,9 +12,7 @@ import { noteCharactersMax, type Note } from "../../../../threats/threats/triage
 import type { Status } from "../../../../platform/vocabulary/threats.ts";
 import { Card, LinkButton, Time } from "../../kit/components.tsx";
 import { Button, Form, HiddenFields, TextArea } from "../../kit/form.tsx";
-import { Icon, type IconName } from "../../kit/icons.tsx";
-import { inWords } from "../../kit/labels.ts";
-import { Text } from "../../kit/name.tsx";
+import { Icon, type IconName, inWords, Text } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath, newReportPath, takedownPath } from "../../kit/paths.ts";
 import { DeliveryMark, NextMark, purposeLabels, RecipientName } from "../../threat-kit/takedown-parts.tsx";

@@ -5,7 +5,7 @@ import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import { describeSimilarityReason } from "../../../../threats/threats/severity/similarity-reasons.ts";
 import { isAboutPage } from "../../inspection-kit/threat-imitation.tsx";
 import { Card } from "../../kit/components.tsx";
-import { Name, Text } from "../../kit/name.tsx";
+import { Name, Text } from "../../kit/inline.tsx";
 import { isUnrelated } from "../../threat-kit/compared-name.tsx";
 
 /** How the name of a threat resembles the protected one, and why the threat was recorded. */

@@ -12,7 +12,7 @@ import {
 import { Figure, originalPath, type PagePictures, withheldText } from "../../inspection-kit/page-pair.tsx";
 import { Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { threatPath } from "../../kit/paths.ts";
 
 interface Pictures extends PagePictures {

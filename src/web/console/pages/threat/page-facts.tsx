@@ -7,8 +7,7 @@ import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import { seenAs } from "../../inspection-kit/page-pair.tsx";
 import { Address } from "../../inspection-kit/verdict.tsx";
 import { Facts, FirstItems, Time, type Fact } from "../../kit/components.tsx";
-import { StateMark } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { StateMark, Text } from "../../kit/inline.tsx";
 import { hostParameters, listPath } from "../../threat-kit/filters.ts";
 
 export function PageFacts({ facts, enabledLookups }: FactsProps) {

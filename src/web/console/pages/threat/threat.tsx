@@ -5,7 +5,7 @@ import type { Place } from "../../../../threats/index/threat-index.ts";
 import { Card, LinkButton } from "../../kit/components.tsx";
 import { ImitationCard, imitationOf } from "../../inspection-kit/threat-imitation.tsx";
 import { Help } from "../../kit/disclosure.tsx";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon } from "../../kit/inline.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";

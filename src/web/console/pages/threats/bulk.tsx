@@ -4,7 +4,8 @@ import type { SearchFilter, ThreatIndex } from "../../../../threats/index/threat
 import { triageThreatsMax } from "../../../../threats/threats/triage/batches.ts";
 import { dayMs } from "../../../../platform/lib/clock.ts";
 import { badRequest } from "../../../../platform/lib/errors.ts";
-import { Icon } from "../../kit/icons.tsx";
+import type { Flash } from "../../kit/components.tsx";
+import { Icon } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { changeCasesPath } from "../../kit/paths.ts";
 import {
@@ -15,7 +16,6 @@ import {
   readAssignee,
 } from "../../threat-kit/assignee-field.ts";
 import { decisions, endDecision } from "../../threat-kit/decisions.tsx";
-import type { Flash } from "../../kit/marks.tsx";
 import type { PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
 import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";

@@ -14,11 +14,9 @@ import { indicators } from "../../../../threats/threats/severity/indicators.ts";
 import { severities, statuses, threatSources, threatTypes } from "../../../../platform/vocabulary/threats.ts";
 import { siteStates } from "../../../../platform/vocabulary/site.ts";
 import { HiddenFields, Button, TextField } from "../../kit/form.tsx";
-import { Icon, type IconName } from "../../kit/icons.tsx";
-import { Name } from "../../kit/name.tsx";
+import { Icon, type IconName, Name, indicatorLabels, inWords } from "../../kit/inline.tsx";
 import { threatsPath } from "../../kit/paths.ts";
 import { defaultDirection, listPath, sortPath, activeFilters } from "../../threat-kit/filters.ts";
-import { indicatorLabels, inWords } from "../../kit/labels.ts";
 
 /** The search field, the filters of the view as chips, a menu of further ones, and the order. */
 export function FilterBar(props: {

@@ -5,8 +5,7 @@ import type { GroupedResult, ThreatGroup } from "../../../../threats/index/threa
 import type { SiteState } from "../../../../platform/vocabulary/site.ts";
 import { statuses } from "../../../../platform/vocabulary/threats.ts";
 import { Time } from "../../kit/components.tsx";
-import { inWords } from "../../kit/labels.ts";
-import { Name } from "../../kit/name.tsx";
+import { inWords, Name } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { campaignPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";

@@ -2,7 +2,7 @@ import { exportFormatNames, exportFormats } from "../../../../response/outputs/e
 import { LinkButton, PageHead } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Form, HiddenFields } from "../../kit/form.tsx";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon } from "../../kit/inline.tsx";
 import {
   decisionsPath,
   exportPath,

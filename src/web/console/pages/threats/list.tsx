@@ -11,7 +11,7 @@ import {
 } from "../../../../threats/index/threat-index.ts";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
-import { Icon } from "../../kit/icons.tsx";
+import { Icon } from "../../kit/inline.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "../../kit/paths.ts";
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";

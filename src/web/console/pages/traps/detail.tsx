@@ -8,7 +8,7 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { Card, Copyable, Facts, LinkButton, Time, Confirm, type Fact } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Button, PostButton, TextArea, TextField, Choices, Form } from "../../kit/form.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { page, type PageResult, download, redirect } from "../../kit/page-result.ts";
 import { trapPath, trapsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";

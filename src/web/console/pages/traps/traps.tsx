@@ -16,7 +16,7 @@ import {
 } from "../../kit/paths.ts";
 import type { PageGroup, Context, Route } from "../../shell/router.ts";
 import { LinkButton, Time, FirstStep } from "../../kit/components.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { column, ListTable, type Column, Empty } from "../../kit/table.tsx";
 import { attempt, parseDay, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { choicesOf, Button, Choices, Form, Select, TextArea, TextField } from "../../kit/form.tsx";

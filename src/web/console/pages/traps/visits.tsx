@@ -12,12 +12,10 @@ import {
   type VisitClass,
 } from "../../../../platform/vocabulary/traps.ts";
 import type { Trap } from "../../../../response/traps/trap.ts";
-import { Card, Facts, Section, Time, type Fact } from "../../kit/components.tsx";
+import { Card, Facts, Section, Time, type Fact, Note } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
-import { StateMark, Note } from "../../kit/marks.tsx";
+import { StateMark, inWords, Name, Text } from "../../kit/inline.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
-import { inWords } from "../../kit/labels.ts";
-import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath, trapPath, trapsPath, visitPath } from "../../kit/paths.ts";
 import { column, PagedTable, Table, type Column } from "../../kit/table.tsx";

@@ -5,10 +5,9 @@ import { Card, Facts, Section, Time } from "../../kit/components.tsx";
 import { wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Button, Choices, Form, PostButton } from "../../kit/form.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text, roleWords } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { accountPath, auditPath, userPath, usersPath } from "../../kit/paths.ts";
-import { roleWords } from "../../kit/labels.ts";
 import { SessionTable } from "../account/session-table.tsx";
 import { AccountState, roleChoices, type UsersContext } from "./list.tsx";
 

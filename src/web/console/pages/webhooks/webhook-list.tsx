@@ -2,7 +2,7 @@ import { type Endpoint, webhookKind } from "../../../../messaging/channels/webho
 import { failedCountedMax } from "../../../../messaging/deliveries/store/failure-summary.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import type { Instant } from "../../../../platform/lib/clock.ts";
-import { EntryLink, LinkButton, ActionLink, Copyable, Time } from "../../kit/components.tsx";
+import { EntryLink, LinkButton, ActionLink, Copyable, Time, FlashMessage } from "../../kit/components.tsx";
 import { page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
@@ -15,8 +15,7 @@ import {
   endpointWords,
   RecipientState,
 } from "../../delivery-kit/recipient-parts.tsx";
-import { FlashMessage } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { TestNote, type TestShown } from "../../delivery-kit/delivery-parts.tsx";
 

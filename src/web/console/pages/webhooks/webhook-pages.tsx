@@ -12,7 +12,7 @@ import { counted } from "../../../../platform/lib/wording.ts";
 import type { EntryPages, EntryWords } from "../../entries/description.ts";
 import { editableEntry, EntryName, entryOf, entryRoutes } from "../../entries/entry-pages.tsx";
 import { Help, MenuLink } from "../../kit/disclosure.tsx";
-import { Text } from "../../kit/name.tsx";
+import { Text } from "../../kit/inline.tsx";
 import { redirect, type PageResult, page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import type { PageGroup, Context, NavigationMark, Route } from "../../shell/router.ts";
