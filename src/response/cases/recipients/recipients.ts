@@ -101,34 +101,31 @@ function serviceOperator({ threat: { domain } }: RecipientCase): Recipient {
   return {
     kind: "hoster",
     name: known?.name ?? `operator of ${splitName(domain).registrableDomain || domain}`,
-    ...contact({ email: known?.email, formUrl: known?.formUrl }),
+    email: known?.email,
+    formUrl: known?.formUrl,
     reason: "It can remove the page and close the account that published it.",
-    ...(known === undefined && {
-      note: "It lets anyone publish pages. Find its form for reporting abuse on the page or on its website.",
-    }),
-    source: { from: "list", ...(known !== undefined && { url: known.source }) },
+    note:
+      known === undefined
+        ? "It lets anyone publish pages. Find its form for reporting abuse on the page or on its website."
+        : undefined,
+    source: { from: "list", url: known?.source },
   };
 }
 
 function suffixOwner({ threat: { domain } }: RecipientCase): Recipient {
   const { suffix } = splitName(domain);
-  const reason = "It gave out the name, and can delete it together with the page.";
   const known = hostedSuffixOf(domain);
-  if (known === undefined)
-    return {
-      kind: "hoster",
-      name: `owner of ${suffix}`,
-      reason,
-      note: `${suffix} belongs to a provider that lets anyone create names under it. Find its abuse desk on its website.`,
-      source: { from: "list" },
-    };
-  const { name, email, formUrl, source } = known;
   return {
     kind: "hoster",
-    name,
-    ...contact({ email, formUrl }),
-    reason,
-    source: { from: "list", url: source },
+    name: known?.name ?? `owner of ${suffix}`,
+    email: known?.email,
+    formUrl: known?.formUrl,
+    reason: "It gave out the name, and can delete it together with the page.",
+    note:
+      known === undefined
+        ? `${suffix} belongs to a provider that lets anyone create names under it. Find its abuse desk on its website.`
+        : undefined,
+    source: { from: "list", url: known?.source },
   };
 }
 
@@ -163,13 +160,13 @@ function hoster(network: HostNetwork, excluded: readonly string[]): Recipient {
   if (desk?.readsEmail === false) notes.push(`${desk.name} processes reports by its form only.`);
   if (email === undefined)
     notes.push("The registration data of the network lists no abuse contact that can be used.");
-  const usable = desk?.readsEmail === false ? undefined : email;
   return {
     kind: "hoster",
     name: visible(networkName(network), nameCharactersMax),
-    ...contact({ email: usable, formUrl: desk?.formUrl }),
+    email: desk?.readsEmail === false ? undefined : email,
+    formUrl: desk?.formUrl,
     reason: "It can take the page down.",
-    ...(notes.length > 0 && { note: notes.join(" ") }),
+    note: notes.join(" ") || undefined,
     source: { from: "address_rdap", url: network.url, at: network.at },
   };
 }
@@ -178,17 +175,20 @@ function registrar({ threat }: RecipientCase): Recipient {
   const { whois } = threat;
   const email = usableEmail(whois.abuse_email, { excluded: excludedOf(threat) });
   const desk = email === undefined ? undefined : deskOf(email);
-  const at = whois.fetched_at === undefined ? undefined : fromIsoTime(whois.fetched_at);
-  const usable = desk?.readsEmail === false ? undefined : email;
   return {
     kind: "registrar",
     name: whois.registrar === undefined ? "registrar" : visible(whois.registrar, nameCharactersMax),
-    ...contact({ email: usable, formUrl: desk?.formUrl }),
+    email: desk?.readsEmail === false ? undefined : email,
+    formUrl: desk?.formUrl,
     reason: "It can suspend the domain, which ends the page and its email.",
-    ...(email === undefined && {
-      note: "The registration data lists no abuse contact that can be used. ICANN's list of accredited registrars has the registrar's contact.",
-    }),
-    source: { from: whois.source ?? "rdap", ...(at !== undefined && { at }) },
+    note:
+      email === undefined
+        ? "The registration data lists no abuse contact that can be used. ICANN's list of accredited registrars has the registrar's contact."
+        : undefined,
+    source: {
+      from: whois.source ?? "rdap",
+      at: whois.fetched_at === undefined ? undefined : fromIsoTime(whois.fetched_at),
+    },
   };
 }
 
@@ -214,9 +214,10 @@ function lists(facts: Facts | undefined): Recipient[] {
   return browserLists.map(({ name, email, formUrl, reach }) => ({
     kind: "browser_list",
     name,
-    ...contact({ email, formUrl }),
+    email,
+    formUrl,
     reason: `It warns visitors while the page is still up: ${reach}.`,
-    source: { from: "list", ...(formUrl !== undefined && { url: formUrl }) },
+    source: { from: "list", url: formUrl },
   }));
 }
 
@@ -232,7 +233,8 @@ function authority({ facts, issuers = [] }: RecipientCase): Recipient[] {
       {
         kind: "certificate_authority",
         name,
-        ...contact({ email, formUrl }),
+        email,
+        formUrl,
         reason: "It can revoke the certificate, which seldom ends a phishing page.",
         note: `${name} revokes certificates only for the reasons in its certification practice statement, such as a compromised key or a certificate that was issued by mistake. The content of a page is often not one of them.`,
         source: { from: "certificate", url: source },
@@ -240,10 +242,6 @@ function authority({ facts, issuers = [] }: RecipientCase): Recipient[] {
     ];
   }
   return [];
-}
-
-function contact({ email, formUrl }: { email: string | undefined; formUrl: string | undefined }) {
-  return { ...(email !== undefined && { email }), ...(formUrl !== undefined && { formUrl }) };
 }
 
 /** Drops a recipient whose contacts all belong to earlier ones, for example a registrar that also hosts the page. */

@@ -152,8 +152,8 @@ export function reportFrom(
     recipient: {
       kind,
       name,
-      ...(to === undefined ? {} : { email: to }),
-      ...(formUrl === undefined ? {} : { formUrl }),
+      email: to,
+      formUrl,
       source: to === email ? source : { from: "person" },
     },
     method,

@@ -30,7 +30,7 @@ export async function composeReport(email: ReportEmail): Promise<Uint8Array> {
     disableUrlAccess: true,
     from: email.from,
     to: [email.to],
-    ...(replyTo === null ? {} : { replyTo }),
+    replyTo: replyTo ?? undefined,
     subject: email.subject,
     date: email.date,
     messageId: `<${email.messageId}>`,

@@ -55,32 +55,18 @@ function outcomeOf({
 export type ReportRow = typeof takedownReports.$inferSelect;
 
 export function toReport(row: ReportRow): Report {
-  const { recipientEmail, recipientFormUrl, channel, actorName, actorAddress } = row;
+  const { recipientKind, recipientName, recipientEmail, recipientFormUrl, recipientSource, ...others } = row;
+  const { actorAddress, actorName, channel, language: _language, ...report } = others;
   return {
-    seq: row.seq,
-    reference: row.reference,
-    purpose: row.purpose,
-    previousSeq: row.previousSeq,
+    ...report,
     recipient: {
-      kind: row.recipientKind,
-      name: row.recipientName,
-      ...(recipientEmail === null ? {} : { email: recipientEmail }),
-      ...(recipientFormUrl === null ? {} : { formUrl: recipientFormUrl }),
-      source: row.recipientSource,
+      kind: recipientKind,
+      name: recipientName,
+      email: recipientEmail ?? undefined,
+      formUrl: recipientFormUrl ?? undefined,
+      source: recipientSource,
     },
-    method: row.method,
-    subject: row.subject,
-    body: row.body,
-    createdAt: row.createdAt,
     by: { channel, name: actorName, address: actorAddress },
-    ticket: row.ticket,
-    delivery: row.delivery,
-    deliveryResponse: row.deliveryResponse,
-    attempts: row.attempts,
-    attemptAt: row.attemptAt,
-    sentAt: row.sentAt,
-    messageId: row.messageId,
-    followUpAt: row.followUpAt,
   };
 }
 

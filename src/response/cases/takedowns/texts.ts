@@ -14,6 +14,7 @@ import { counted } from "../../../platform/lib/wording.ts";
 import type { RecipientKind } from "../../../platform/vocabulary/cases.ts";
 import { isPageOnSharedHost } from "../../../threats/threats/shared-hosts.ts";
 import type { Threat } from "../../../threats/threats/store/queries.ts";
+import actions from "./actions.json" with { type: "json" };
 import { goneStates, upStates, type Report, type ReportPurpose, type Takedown } from "./report.ts";
 import { signaturePlaceholder } from "./report-input.ts";
 
@@ -170,56 +171,30 @@ function protectedDomains(threats: readonly ReportedThreat[]): string[] {
 }
 
 /** Returns what the recipient can do, as requests. */
-function actionsOf({ recipient, threats }: TextSources): string[] {
-  const one = threats.length === 1;
-  const it = (singular: string, plural: string) => (one ? singular : plural);
+function actionsOf({ recipient: { kind }, threats }: TextSources): string[] {
   const isHosted = threats.some(
     ({ threat }) => splitName(threat.domain).hosted && !isPageOnSharedHost(threat),
   );
-  const isPhishingReport = threats.some(isPhishing);
+  // Each action has the forms for one site and for several: `{name|names}`.
+  const form = threats.length === 1 ? "$1" : "$2";
+  const inForm = (text: string) => text.replaceAll(/\{([^|}]*)\|([^}]*)\}/g, form);
+  const [first = "", ...others] =
+    actions[actionKey(kind, { isHosted, isPhishing: threats.some(isPhishing) })];
   // A page is often copied to the site of somebody else that was compromised; a look-alike name is registered for it.
-  const ifCompromised = threats.some(isCopy)
-    ? ` If ${it("the site was compromised", "one of the sites was compromised")}, please have its owner remove the phishing page instead.`
-    : "";
-  const confirm = "Please confirm the action that you have taken.";
-  const registrant = "Please preserve registrant records for law enforcement.";
-  switch (recipient.kind) {
-    case "registrar":
-      return [
-        `Please suspend the ${it("domain", "domains")} (for example by setting clientHold).${ifCompromised}`,
-        registrant,
-        confirm,
-      ];
-    case "registry":
-      return [
-        `Please suspend the ${it("domain", "domains")} (for example by setting serverHold), or ask the registrar to do so.${ifCompromised}`,
-        registrant,
-        confirm,
-      ];
-    case "hoster":
-      return [
-        isHosted
-          ? `Please suspend the ${it("name", "names")} and remove the content that is served under ${it("it", "them")}.`
-          : isPhishingReport
-            ? `Please remove the phishing content, and suspend the ${it("account", "accounts")} that ${it("hosts", "host")} it.`
-            : `Please review the content that is served under the ${it("name", "names")}, and suspend the ${it("account", "accounts")} if ${it("it is", "they are")} used for phishing.`,
-        "Please preserve the files and access logs for law enforcement.",
-        confirm,
-      ];
-    case "certificate_authority":
-      return [
-        `Please revoke the ${it("certificate", "certificates")} of the ${it("name", "names")}, as far as your policy allows it.`,
-        `Please reject further certificates for ${it("this name", "these names")}.`,
-        confirm,
-      ];
-    case "browser_list":
-      return [
-        isPhishingReport
-          ? `Please add the ${it("address", "addresses")} to your list of phishing pages, so that visitors are warned.`
-          : `Please review the ${it("address", "addresses")}, and warn visitors if ${it("it shows", "they show")} a phishing page.`,
-      ];
-  }
+  const mayBeCompromised = (kind === "registrar" || kind === "registry") && threats.some(isCopy);
+  return [mayBeCompromised ? `${first} ${ifCompromised}` : first, ...others].map(inForm);
 }
+
+function actionKey(
+  kind: RecipientKind,
+  { isHosted, isPhishing: hasPhishing }: { isHosted: boolean; isPhishing: boolean },
+): keyof typeof actions {
+  if (kind === "hoster" && isHosted) return "hoster_of_names";
+  return (kind === "hoster" || kind === "browser_list") && hasPhishing ? `${kind}_of_phishing` : kind;
+}
+
+const ifCompromised =
+  "If {the site|one of the sites} was compromised, please have its owner remove the phishing page instead.";
 
 function fileLines({ files: { attached, bundle } }: TextSources): string[] {
   return [
