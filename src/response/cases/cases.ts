@@ -49,22 +49,7 @@ export interface CaseChange {
   unknown: number;
 }
 
-export interface Cases {
-  /** Returns undefined if there is no such threat. */
-  of(threatId: string): Case | undefined;
-  /** Returns all accounts, by name. Threats can be assigned to those that are available. */
-  assignees(): Assignee[];
-  /**
-   * Assigns threats to an account, or to nobody with null, in one transaction.
-   * @throws PublicError `bad_request`: no such account, one that cannot decide, or more than `caseThreatsMax` threats
-   */
-  assign(threatIds: readonly string[], accountSeq: number | null, options: { by: Actor }): CaseChange;
-  /**
-   * Sets the due time of active threats, or removes it with null, in one transaction.
-   * @throws PublicError `bad_request`: a time in the past or too far ahead, or more than `caseThreatsMax` threats
-   */
-  setDue(threatIds: readonly string[], at: Instant | null, options: { by: Actor }): CaseChange;
-}
+export type Cases = ReturnType<typeof createCases>;
 
 /** Maximum number of threats in one change. */
 export const caseThreatsMax = 1_000;
@@ -76,12 +61,13 @@ export function createCases({
   clock,
   database,
   threats: { get },
-}: Needs<"auditLog" | "clock" | "database"> & { threats: Pick<Threats, "get"> }): Cases {
+}: Needs<"auditLog" | "clock" | "database"> & { threats: Pick<Threats, "get"> }) {
   const statements = prepare(database);
   const history = createHistory({ database, clock });
   const recordDecision = createThreatAudit({ auditLog, get });
 
   const changeEach = createEachChange(statements, history);
+  /** Returns all accounts, by name. Threats can be assigned to those that are available. */
   const assignees = () => statements.accounts.all().map(toAssignee);
 
   function assign(threatIds: readonly string[], accountSeq: number | null, by: Actor): CaseChange {
@@ -129,7 +115,8 @@ export function createCases({
   }
 
   return {
-    of(threatId) {
+    /** Returns undefined if there is no such threat. */
+    of(threatId: string): Case | undefined {
       const found = statements.find.get({ id: threatId });
       if (found === undefined) return undefined;
       const { seq: threatSeq, assigneeSeq, status, dueAt, siteState, siteStateAt } = found;
@@ -145,8 +132,18 @@ export function createCases({
       };
     },
     assignees,
-    assign: (ids, accountSeq, { by }) => database.transaction(() => assign(ids, accountSeq, by)),
-    setDue: (ids, at, { by }) => database.transaction(() => setDue(ids, at, by)),
+    /**
+     * Assigns threats to an account, or to nobody with null, in one transaction.
+     * @throws PublicError `bad_request`: no such account, one that cannot decide, or more than `caseThreatsMax` threats
+     */
+    assign: (ids: readonly string[], accountSeq: number | null, { by }: { by: Actor }) =>
+      database.transaction(() => assign(ids, accountSeq, by)),
+    /**
+     * Sets the due time of active threats, or removes it with null, in one transaction.
+     * @throws PublicError `bad_request`: a time in the past or too far ahead, or more than `caseThreatsMax` threats
+     */
+    setDue: (ids: readonly string[], at: Instant | null, { by }: { by: Actor }) =>
+      database.transaction(() => setDue(ids, at, by)),
   };
 }
 

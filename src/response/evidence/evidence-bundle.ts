@@ -118,61 +118,38 @@ export function evidenceBundle(
 function entriesOf(evidence: Evidence, report: string | undefined): Entry[] {
   const { known, history, notes, events, deliveries, registrationResponse } = evidence;
   const { screenshot, original } = evidence;
-  const checkedAt = known?.checkedAt;
+  const isBlurred = known?.facts.screenshot?.kept === "blurred";
   const found = history.filter(({ by }) => by === null);
   const decided = history.filter(({ by }) => by !== null);
-  return [
+  const entries: (Omit<Entry, "bytes"> & { bytes: Uint8Array | undefined })[] = [
     {
       name: "evidence.json",
       content: "the threat and the facts about it",
-      at: checkedAt,
+      at: known?.checkedAt,
       bytes: json(evidenceJson(evidence)),
     },
     { name: "history.json", content: "changes of the facts", bytes: json(found.map(changeForThirdParties)) },
-    ...(report === undefined
-      ? []
-      : [{ name: "report.txt", content: "abuse report, ready to send", bytes: encode(report) }]),
-    ...(registrationResponse === undefined
-      ? []
-      : [
-          {
-            name: "registration-answer.txt",
-            content: "raw response of the registry or registrar (RDAP or WHOIS)",
-            at: registrationResponse.at,
-            bytes: encode(registrationResponse.text),
-          },
-        ]),
-    ...(screenshot === undefined
-      ? []
-      : [
-          {
-            name: "screenshot.webp",
-            content:
-              known?.facts.screenshot?.kept === "blurred"
-                ? "screenshot of the suspicious page, blurred on purpose"
-                : "screenshot of the suspicious page",
-            at: known?.facts.screenshot?.at,
-            bytes: screenshot,
-          },
-        ]),
-    ...(original === undefined
-      ? []
-      : [{ name: "original.webp", content: "screenshot of the protected domain's page", bytes: original }]),
-    ...(known?.facts.page?.imitation === undefined
-      ? []
-      : [
-          {
-            name: "internal/inspection.json",
-            content:
-              "comparison of the page with the protected site, and the addresses as they were given and shown",
-            at: known.facts.pageAt,
-            bytes: json({
-              inspection: inspectionJson(known.facts),
-              given: evidence.origins.urls.map(({ url }) => url),
-              shown: [...known.facts.page.redirects, known.facts.page.finalUrl],
-            }),
-          },
-        ]),
+    { name: "report.txt", content: "abuse report, ready to send", bytes: encodeIfAny(report) },
+    {
+      name: "registration-answer.txt",
+      content: "raw response of the registry or registrar (RDAP or WHOIS)",
+      at: registrationResponse?.at,
+      bytes: encodeIfAny(registrationResponse?.text),
+    },
+    {
+      name: "screenshot.webp",
+      content: `screenshot of the suspicious page${isBlurred ? ", blurred on purpose" : ""}`,
+      at: known?.facts.screenshot?.at,
+      bytes: screenshot,
+    },
+    { name: "original.webp", content: "screenshot of the protected domain's page", bytes: original },
+    {
+      name: "internal/inspection.json",
+      content:
+        "comparison of the page with the protected site, and the addresses as they were given and shown",
+      at: known?.facts.pageAt,
+      bytes: inspectionOf(evidence),
+    },
     {
       name: "internal/decisions.json",
       content: "decisions and who made them",
@@ -189,6 +166,18 @@ function entriesOf(evidence: Evidence, report: string | undefined): Entry[] {
       bytes: json(events.map((event) => eventOf(event, deliveries))),
     },
   ];
+  return entries.flatMap(({ bytes, ...entry }) => (bytes === undefined ? [] : [{ ...entry, bytes }]));
+}
+
+/** Returns the comparison of the page; undefined if there was none. */
+function inspectionOf({ known, origins }: Evidence): Uint8Array | undefined {
+  const page = known?.facts.page;
+  if (known === undefined || page?.imitation === undefined) return undefined;
+  return json({
+    inspection: inspectionJson(known.facts),
+    given: origins.urls.map(({ url }) => url),
+    shown: [...page.redirects, page.finalUrl],
+  });
 }
 
 /** Returns what is known about a threat, for `evidence.json`, which third parties may read. */
@@ -267,6 +256,8 @@ const isImage = (name: string) => name.endsWith(".webp");
 export function json(value: unknown): Uint8Array {
   return encode(`${JSON.stringify(value, null, 2)}\n`);
 }
+
+const encodeIfAny = (text: string | undefined) => (text === undefined ? undefined : encode(text));
 
 function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);

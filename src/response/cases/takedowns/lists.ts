@@ -115,9 +115,18 @@ export function createTakedownLists({
     /** Returns the state of the site of a threat; null: not determined, or there is no such threat. */
     siteStateOf: (threatId: string) => store.threatById.get({ id: threatId })?.siteState ?? null,
     /** Returns sites that were up again after they were down, and are so now, newest first. */
-    cameBack: (limit: number) => counts.backThreats.all({ limit }).map(toTakedown),
+    cameBack: (limit: number) => counts.newestBack.all({ limit }).map(toTakedown),
     statistics,
   };
+}
+
+function countStatement(database: Database, condition: SQL) {
+  return statement(database, (query) =>
+    query
+      .select({ total: sql<number>`count(*)` })
+      .from(takedownReports)
+      .where(condition),
+  );
 }
 
 function viewStatements(database: Database, condition: SQL) {
@@ -131,23 +140,11 @@ function viewStatements(database: Database, condition: SQL) {
         .limit(sql.placeholder("limit"))
         .offset(sql.placeholder("offset")),
     ),
-    total: statement(database, (query) =>
-      query
-        .select({ total: sql<number>`count(*)` })
-        .from(takedownReports)
-        .where(condition),
-    ),
+    total: countStatement(database, condition),
   };
 }
 
 function attentionStatements(database: Database) {
-  const count = (condition: SQL) =>
-    statement(database, (query) =>
-      query
-        .select({ total: sql<number>`count(*)` })
-        .from(takedownReports)
-        .where(condition),
-    );
   const oldest = (condition: SQL) =>
     statement(database, (query) =>
       query
@@ -155,6 +152,16 @@ function attentionStatements(database: Database) {
         .from(takedownReports)
         .where(condition)
         .orderBy(takedownReports.seq)
+        .limit(sql.placeholder("limit")),
+    );
+  const back = (order: SQL) =>
+    statement(database, (query) =>
+      query
+        .select(takedownColumns)
+        .from(takedowns)
+        .innerJoin(threats, sql`${threats.seq} = ${takedowns.threatSeq}`)
+        .where(isBack)
+        .orderBy(order)
         .limit(sql.placeholder("limit")),
     );
   return {
@@ -167,8 +174,8 @@ function attentionStatements(database: Database) {
         .from(takedownReports)
         .where(sql`${takedownReports.attemptAt} is not null`),
     ),
-    notDelivered: count(isUndelivered),
-    followUps: count(isDue),
+    notDelivered: countStatement(database, isUndelivered),
+    followUps: countStatement(database, isDue),
     cameBack: statement(database, (query) =>
       query
         .select({ total: sql<number>`count(*)` })
@@ -178,24 +185,8 @@ function attentionStatements(database: Database) {
     ),
     oldestNotDelivered: oldest(isUndelivered),
     oldestDue: oldest(isDue),
-    oldestBack: statement(database, (query) =>
-      query
-        .select(takedownColumns)
-        .from(takedowns)
-        .innerJoin(threats, sql`${threats.seq} = ${takedowns.threatSeq}`)
-        .where(isBack)
-        .orderBy(takedowns.seq)
-        .limit(sql.placeholder("limit")),
-    ),
-    backThreats: statement(database, (query) =>
-      query
-        .select(takedownColumns)
-        .from(takedowns)
-        .innerJoin(threats, sql`${threats.seq} = ${takedowns.threatSeq}`)
-        .where(isBack)
-        .orderBy(sql`${takedowns.backAt} desc`)
-        .limit(sql.placeholder("limit")),
-    ),
+    oldestBack: back(sql`${takedowns.seq}`),
+    newestBack: back(sql`${takedowns.backAt} desc`),
   };
 }
 

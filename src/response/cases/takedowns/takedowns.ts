@@ -4,8 +4,8 @@ import type { Needs } from "../../../access/audit/needs.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
-import { createTakedownLists, type TakedownLists } from "./lists.ts";
-import { goneStates, newReference, threatsPerReportMax, upStates, type Report } from "./report.ts";
+import { createTakedownLists } from "./lists.ts";
+import { goneStates, newReference, threatsPerReportMax, upStates } from "./report.ts";
 import {
   type NewReport,
   type ReportDetails,
@@ -17,33 +17,10 @@ import { toReport, type ReportRow } from "./rows.ts";
 import { createTakedownStore, takedownsOf, type TakedownStore } from "./store.ts";
 
 /** Reports to those who can take a site down, and what became of them. */
-export interface Takedowns extends TakedownLists {
-  /** Returns a reference for a form, such as PW-4F7K2Q9D. */
-  newReference(): string;
-  /**
-   * Records a report, and queues it if its method is email. A second call with the same reference changes nothing.
-   * @throws PublicError `bad_request` or `not_found`, with what to change
-   */
-  add(report: NewReport, options: { by: Actor }): { report: Report; isNew: boolean };
-  /** Returns the report with a reference; undefined if there is none. */
-  byReference(reference: string): Report | undefined;
-  /** @throws PublicError `not_found` */
-  get(seq: number): ReportDetails;
-  /** Returns a file of a report; undefined: there is none, or its content is no longer kept. */
-  file(seq: number, position: number): { name: string; mediaType: string; content: Uint8Array } | undefined;
-  /**
-   * Records a response that a person pasted in. An empty ticket leaves the one on record.
-   * @throws PublicError `bad_request`: empty, too long or too many; `not_found`
-   */
-  addResponse(seq: number, response: { text: string; ticket: string }, options: { by: Actor }): void;
-  /** Records that an email came back. @throws PublicError */
-  markBounced(seq: number, text: string, options: { by: Actor }): void;
-  /** Queues an email again whose delivery failed or was interrupted. @throws PublicError */
-  sendAgain(seq: number, options: { by: Actor }): void;
-  /** Moves the follow-up. @throws PublicError */
-  postpone(seq: number, at: Instant, options: { by: Actor }): void;
-  /** Stops waiting for the sites of a report. @throws PublicError */
-  close(seq: number, options: { by: Actor }): void;
+export type Takedowns = ReturnType<typeof createTakedowns>;
+
+interface By {
+  by: Actor;
 }
 
 interface Dependencies extends Needs<"auditLog" | "clock" | "database"> {
@@ -61,7 +38,7 @@ export function createTakedowns({
   database,
   fillRandom,
   onQueued,
-}: Dependencies & { fillRandom: FillRandom }): Takedowns {
+}: Dependencies & { fillRandom: FillRandom }) {
   const store = createTakedownStore(database);
 
   function find(seq: number): ReportRow {
@@ -72,8 +49,13 @@ export function createTakedowns({
 
   return {
     ...createTakedownLists({ clock, database, store }),
+    /** Returns a reference for a form, such as PW-4F7K2Q9D. */
     newReference: () => newReference(fillRandom),
-    add: (given, { by }) =>
+    /**
+     * Records a report, and queues it if its method is email. A second call with the same reference changes nothing.
+     * @throws PublicError `bad_request` or `not_found`, with what to change
+     */
+    add: (given: NewReport, { by }: By) =>
       database.transaction(() => {
         const known = store.reportByReference.get({ reference: given.reference });
         if (known !== undefined) return { report: toReport(known), isNew: false };
@@ -87,11 +69,13 @@ export function createTakedowns({
         if (input.method === "email") database.afterCommit(onQueued);
         return { report: toReport(find(seq)), isNew: true };
       }),
-    byReference(reference) {
+    /** Returns the report with a reference; undefined if there is none. */
+    byReference(reference: string) {
       const known = store.reportByReference.get({ reference });
       return known === undefined ? undefined : toReport(known);
     },
-    get: (seq) => {
+    /** @throws PublicError `not_found` */
+    get(seq: number): ReportDetails {
       const report = find(seq);
       return {
         report: toReport(report),
@@ -110,7 +94,8 @@ export function createTakedowns({
         previous: report.previousSeq === null ? null : toReport(find(report.previousSeq)),
       };
     },
-    file(seq, position) {
+    /** Returns a file of a report; undefined: there is none, or its content is no longer kept. */
+    file(seq: number, position: number) {
       const file = store.files.all({ reportSeq: seq }).find((one) => one.position === position);
       const content = store.fileContent.get({ reportSeq: seq, position })?.content;
       if (file === undefined || content === null || content === undefined) return undefined;
@@ -120,8 +105,6 @@ export function createTakedowns({
   };
 }
 
-type Changes = Pick<Takedowns, "addResponse" | "markBounced" | "sendAgain" | "postpone" | "close">;
-
 /** Returns what changes a report on record. */
 function createChanges({
   auditLog,
@@ -130,7 +113,7 @@ function createChanges({
   find,
   onQueued,
   store,
-}: Dependencies & { find: (seq: number) => ReportRow; store: TakedownStore }): Changes {
+}: Dependencies & { find: (seq: number) => ReportRow; store: TakedownStore }) {
   /** Runs a change of a report with its audit entry. */
   function change(seq: number, action: AuditAction, by: Actor, work: (report: ReportRow) => void): void {
     database.transaction(() => {
@@ -141,14 +124,23 @@ function createChanges({
   }
 
   return {
-    addResponse: (seq, { text: given, ticket: givenTicket }, { by }) =>
+    /**
+     * Records a response that a person pasted in. An empty ticket leaves the one on record.
+     * @throws PublicError `bad_request`: empty, too long or too many; `not_found`
+     */
+    addResponse: (
+      seq: number,
+      { text: given, ticket: givenTicket }: { text: string; ticket: string },
+      { by }: By,
+    ) =>
       change(seq, "takedown.response", by, () => {
         const text = validResponse(given, store.responses.all({ reportSeq: seq }).length);
         const ticket = validTicket(givenTicket);
         addResponse(store, { seq, text, by, at: clock.now() });
         if (ticket !== null) store.setTicket.run({ seq, ticket });
       }),
-    markBounced: (seq, given, { by }) =>
+    /** Records that an email came back. @throws PublicError */
+    markBounced: (seq: number, given: string, { by }: By) =>
       change(seq, "takedown.bounced", by, (report) => {
         if (report.delivery === null || openEmails.includes(report.delivery))
           throw badRequest("Only an email that was sent can bounce.");
@@ -156,7 +148,8 @@ function createChanges({
         addResponse(store, { seq, text, by, at: clock.now() });
         store.setDelivery.run({ ...report, delivery: "bounced", deliveryResponse: null, attemptAt: null });
       }),
-    sendAgain: (seq, { by }) =>
+    /** Queues an email again whose delivery failed or was interrupted. @throws PublicError */
+    sendAgain: (seq: number, { by }: By) =>
       change(seq, "takedown.send_again", by, (report) => {
         if (report.delivery !== "failed" && report.delivery !== "interrupted")
           throw badRequest("Only an email whose delivery failed or was interrupted can be sent again.");
@@ -171,9 +164,11 @@ function createChanges({
         });
         database.afterCommit(onQueued);
       }),
-    postpone: (seq, followUpAt, { by }) =>
+    /** Moves the follow-up. @throws PublicError */
+    postpone: (seq: number, followUpAt: Instant, { by }: By) =>
       change(seq, "takedown.postpone", by, () => store.setFollowUp.run({ seq, followUpAt })),
-    close: (seq, { by }) =>
+    /** Stops waiting for the sites of a report. @throws PublicError */
+    close: (seq: number, { by }: By) =>
       change(seq, "takedown.close", by, (report) => {
         const closed = store.closeTakedowns.all({ reportSeq: seq, closedAt: clock.now() });
         if (closed.length === 0) throw badRequest("Nothing is open: each site is down or was closed.");

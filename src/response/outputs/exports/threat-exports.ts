@@ -14,7 +14,7 @@ import type { SearchFilter } from "../../../threats/index/filter.ts";
 import type { ThreatIndex } from "../../../threats/index/threat-index.ts";
 import type { ExportFormat } from "./formats.ts";
 import { createExportFile, type ExportFile } from "./export-file.ts";
-import { byDay, writeMispFeed, type MispFeedOptions, type MispFeedWritten } from "./misp-feed.ts";
+import { byDay, writeMispFeed, type MispFeedOptions } from "./misp-feed.ts";
 import { createInstanceId } from "./instance-id.ts";
 import { createThreatReader } from "./threat-reader.ts";
 
@@ -30,27 +30,7 @@ interface Place {
   file?: ExportFile;
 }
 
-export interface ThreatExports {
-  /**
-   * Begins an export. It must be read to its end or closed.
-   * @param options.publicUrl of the console and of the screenshots, without a trailing slash
-   * @param options.owner API key or account; absent: a command
-   * @throws PublicError `rate_limit_exceeded` if as many exports as possible are running, of the owner or in all, and none of
-   *   them has a reader that has stopped reading
-   */
-  open(
-    format: ExportFormat,
-    filter: SearchFilter,
-    options: { publicUrl: string; owner?: string },
-  ): Promise<ExportFile>;
-  /**
-   * Writes a MISP feed to a folder, or updates the one that is there.
-   * @throws Error for the operator, if the folder cannot be written or contains something else
-   */
-  writeMispFeed(filter: SearchFilter, options: MispFeedOptions): Promise<MispFeedWritten>;
-  /** Number of exports that are running. */
-  readonly running: number;
-}
+export type ThreatExports = ReturnType<typeof createThreatExports>;
 
 export function createThreatExports({
   database,
@@ -64,7 +44,7 @@ export function createThreatExports({
   settings: Settings;
   threatIndex: () => ThreatIndex;
   yielder: (owner?: string) => Yielder;
-}): ThreatExports {
+}) {
   const reader = createThreatReader(database);
   const instanceId = createInstanceId({ database, settings, fillRandom });
   const running = new Set<Place>();
@@ -93,7 +73,18 @@ export function createThreatExports({
   }
 
   return {
-    async open(format, filter, { publicUrl, owner }) {
+    /**
+     * Begins an export. It must be read to its end or closed.
+     * @param options.publicUrl of the console and of the screenshots, without a trailing slash
+     * @param options.owner API key or account; absent: a command
+     * @throws PublicError `rate_limit_exceeded` if as many exports as possible are running, of the owner or in all, and none of
+     *   them has a reader that has stopped reading
+     */
+    async open(
+      format: ExportFormat,
+      filter: SearchFilter,
+      { publicUrl, owner }: { publicUrl: string; owner?: string },
+    ): Promise<ExportFile> {
       const own = [...running].filter((place) => owner !== undefined && place.owner === owner);
       requirePlace(own, exportsPerOwnerMax, "of your exports");
       requirePlace([...running], concurrentExportsMax, "exports");
@@ -107,7 +98,11 @@ export function createThreatExports({
         throw error;
       }
     },
-    async writeMispFeed(filter, options) {
+    /**
+     * Writes a MISP feed to a folder, or updates the one that is there.
+     * @throws Error for the operator, if the folder cannot be written or contains something else
+     */
+    async writeMispFeed(filter: SearchFilter, options: MispFeedOptions) {
       const { seqs, firstSeen } = await threatIndex().seqsWithTimes(filter);
       return writeMispFeed(byDay(seqs, firstSeen), {
         ...options,
@@ -117,6 +112,7 @@ export function createThreatExports({
         yielder: yielder(),
       });
     },
+    /** Number of exports that are running. */
     get running() {
       return running.size;
     },
