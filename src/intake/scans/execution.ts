@@ -1,6 +1,7 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { ProtectedDomain } from "../../threats/domains/domains.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import type { ScanTrigger } from "../../platform/vocabulary/scans.ts";
 import type { LiveScan } from "./progress.ts";
 import { runScan, type ScanDependencies } from "./run-scan.ts";
@@ -26,14 +27,12 @@ export interface Running extends LiveScan {
   ended?: Promise<unknown>;
 }
 
-interface ExecutionDependencies {
-  dependencies: ScanDependencies;
-  store: ScanStore;
-  log: Log;
-}
-
 /** Returns a function that runs one scan and records its outcome. It rejects only if the database cannot be written. */
-export function createExecution({ dependencies, store, log }: ExecutionDependencies) {
+export function createExecution({
+  dependencies,
+  store,
+  log,
+}: Needs<"log"> & { dependencies: ScanDependencies; store: ScanStore }) {
   return async (
     running: Running,
     {

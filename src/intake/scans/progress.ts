@@ -15,7 +15,7 @@ export interface LiveScan {
   /** Undefined before the first progress report. */
   counts: Readonly<ScanCounts> | undefined;
   /** When the first lookup had finished; undefined while look-alikes are generated. */
-  lookingUpSince: Instant | undefined;
+  lookingUpSince?: Instant | undefined;
 }
 
 /** The rate is unknown until this time has passed, because the first lookups all start at once. */

@@ -20,13 +20,13 @@ const intervalMs = 15 * 60_000;
 /** While no resolver can be trusted, so that the alert ends soon after the problem. */
 const problemIntervalMs = 60_000;
 
-interface ResolverHealthDependencies extends Needs<"clock" | "log"> {
-  dns: Pick<DnsClient, "checkResolvers">;
-  /** Whether names are looked up in the background. */
-  isUsed: () => boolean;
-}
-
-export function createResolverHealth({ clock, dns, isUsed, log }: ResolverHealthDependencies) {
+/** @param isUsed returns whether names are looked up in the background */
+export function createResolverHealth({
+  clock,
+  dns,
+  isUsed,
+  log,
+}: Needs<"clock" | "log"> & { dns: Pick<DnsClient, "checkResolvers">; isUsed: () => boolean }) {
   let latest: ResolverState | undefined;
   let timer: Timer | undefined;
   const stopping = new AbortController();

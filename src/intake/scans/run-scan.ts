@@ -1,33 +1,23 @@
-import type { Archive } from "../../engines/archive/archive.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import type { ProtectedDomain, ProtectedDomains } from "../../threats/domains/domains.ts";
+import type { ProtectedDomain } from "../../threats/domains/domains.ts";
 import type { Clock, Timer } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Yielder } from "../../platform/lib/yielder.ts";
 import type { LookUpExistence, Existence } from "../../facts/lookups/dns/existence.ts";
 import type { DnsClient, ResolverCheck } from "../../platform/network/dns/dns-client.ts";
-import type { SourceActivity } from "../sources/activity/source-activity.ts";
-import type { Threats } from "../../threats/threats/threats.ts";
 import type { ResolverHealth } from "./resolver-health.ts";
 import { problemOfResolvers, ScanError } from "./scan-error.ts";
-import { createScanRecorder, type SaveFacts, type ScanWatcher } from "./scan-recorder.ts";
+import { createScanRecorder, type ScanRecords, type ScanWatcher } from "./scan-recorder.ts";
 import type { ScanStore } from "./store.ts";
 import type { ScanCounts } from "./tables.ts";
 import type { Permutation } from "../../engines/detection/generate/permutations.ts";
 import type { ProtectedName } from "../../engines/detection/types.ts";
 
-export interface ScanDependencies extends Needs<"clock" | "database"> {
-  activity: Pick<SourceActivity, "add">;
-  archive: Pick<Archive, "add" | "flush">;
-  domains: ProtectedDomains;
-  threats: Threats;
+export interface ScanDependencies extends ScanRecords, Needs<"yielder"> {
   dns: Pick<DnsClient, "confirmDenials">;
   resolverHealth: Pick<ResolverHealth, "check">;
   lookUp: LookUpExistence;
-  /** Makes a yielder for one scan. */
-  yielder: () => Yielder;
-  saveFacts: SaveFacts;
   config: Pick<Config, "detection" | "scan">;
 }
 

@@ -1,7 +1,6 @@
 import { type Archive, nameLines } from "../../engines/archive/archive.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
 import type { Existence } from "../../facts/lookups/dns/existence.ts";
 import type { ActivityCounts, SourceActivity } from "../sources/activity/source-activity.ts";
 import type { RecordedThreat, Sighting } from "../../threats/threats/record.ts";
@@ -23,19 +22,6 @@ export interface ScanWatcher {
   onFound?: ((found: Found) => void) | undefined;
 }
 
-/** Counts the lookups of one scan and records the look-alikes that exist as threats, in batches. */
-export interface ScanRecorder {
-  /** Sets the number of look-alikes to look up. */
-  plan(total: number): void;
-  /** Counts a lookup, and enqueues the name if it exists. Resolves when there is room for more. */
-  add(name: string, existence: Existence): Promise<void>;
-  /** Takes back the count of lookups that are repeated, which had denied their names. */
-  retract(lookups: number): void;
-  /** Records the enqueued names and the counts. Resolves when everything found so far has its facts. */
-  flush(): Promise<void>;
-  counts(): Readonly<ScanCounts>;
-}
-
 /** Maximum number of names per transaction: about 10 ms in which nobody else can write. */
 const namesPerTransactionMax = 50;
 
@@ -51,25 +37,28 @@ const noCounts: ScanCounts = {
   threatsCreated: 0,
 };
 
-interface ScanRecorderDependencies {
+/** Dependencies of what a scan records. */
+export interface ScanRecords extends Needs<"clock" | "database"> {
   activity: Pick<SourceActivity, "add">;
   archive: Pick<Archive, "add" | "flush">;
-  database: Pick<Database, "write">;
-  clock: Clock;
-  domains: Pick<ProtectedDomains, "find" | "matcher">;
-  threats: Pick<Threats, "record">;
-  store: Pick<ScanStore, "get" | "saveCounts">;
+  domains: ProtectedDomains;
+  threats: Threats;
+  /** Saves what DNS says about threats. */
+  saveFacts: SaveFacts;
+}
+
+interface ScanRecorderDependencies extends ScanRecords {
+  store: ScanStore;
   id: string;
   /** Protected domains whose look-alikes are recorded. */
   targets: ReadonlySet<string>;
   watcher: ScanWatcher;
   /** Called when another process has requested the scan's end. */
   cancel: () => void;
-  /** Saves what DNS says about threats. */
-  saveFacts: SaveFacts;
 }
 
-export function createScanRecorder(dependencies: ScanRecorderDependencies): ScanRecorder {
+/** Counts the lookups of one scan and records the look-alikes that exist as threats, in batches. */
+export function createScanRecorder(dependencies: ScanRecorderDependencies) {
   const { activity, archive, clock, database, domains, store, threats } = dependencies;
   const { cancel, id, saveFacts, targets, watcher } = dependencies;
   const counts: ScanCounts = { ...noCounts };
@@ -121,8 +110,10 @@ export function createScanRecorder(dependencies: ScanRecorderDependencies): Scan
   }
 
   return {
-    plan: (total) => void (counts.planned = total),
-    async add(name, existence) {
+    /** Sets the number of look-alikes to look up. */
+    plan: (total: number) => void (counts.planned = total),
+    /** Counts a lookup, and enqueues the name if it exists. Resolves when there is room for more. */
+    async add(name: string, existence: Existence): Promise<void> {
       counts.candidates++;
       if (existence.exists === "unknown") counts.unknown++;
       else if (existence.exists === "yes" && !existence.wildcard) {
@@ -132,12 +123,14 @@ export function createScanRecorder(dependencies: ScanRecorderDependencies): Scan
       watcher.onProgress?.(counts);
       if (pending.length >= namesPerTransactionMax) await flushBatch();
     },
-    retract: (lookups) => void (counts.candidates -= lookups),
-    async flush() {
+    /** Takes back the count of lookups that are repeated, which had denied their names. */
+    retract: (lookups: number) => void (counts.candidates -= lookups),
+    /** Records the enqueued names and the counts. Resolves when everything found so far has its facts. */
+    async flush(): Promise<void> {
       do await flushBatch();
       while (pending.length > 0);
     },
-    counts: () => counts,
+    counts: (): Readonly<ScanCounts> => counts,
   };
 }
 

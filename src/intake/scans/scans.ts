@@ -1,13 +1,11 @@
 import { system, type Actor } from "../../access/audit/actor.ts";
-import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { tryLock, type Lock } from "../../platform/database/lock.ts";
-import type { Needs } from "../../platform/database/needs.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
 import { badRequest, messageOf, notFound } from "../../platform/lib/errors.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { everyConfigured, type Schedule, every } from "../../platform/lib/schedule.ts";
@@ -53,29 +51,21 @@ const outcomeLost = "scan.outcome_not_recorded";
 /** Maximum number of protected domains in an audit entry. */
 const recordedDomainsMax = 20;
 
-interface ScansDependencies extends Omit<ScanDependencies, "dns" | "resolverHealth"> {
+interface ScansDependencies
+  extends Omit<ScanDependencies, "dns" | "resolverHealth">, Needs<"auditLog" | "ids" | "log"> {
   dns: Pick<DnsClient, "checkResolvers" | "confirmDenials">;
   outbox: Outbox;
-  ids: IdFactory;
-  log: Log;
-  auditLog: Pick<AuditLog, "record">;
   config: Pick<Config, "detection" | "lookups" | "scan">;
   onConfigChange: OnConfigChange;
 }
 
-export function createScans({
-  outbox,
-  ids,
-  log,
-  auditLog,
-  onConfigChange,
-  ...given
-}: ScansDependencies): Scans {
+export function createScans(dependencies: ScansDependencies): Scans {
+  const { outbox, ids, log, auditLog, onConfigChange, ...given } = dependencies;
   const { config, database, clock, dns, domains } = given;
-  const resolverHealth = createResolverHealth({ clock, dns, isUsed: () => looksUp(config), log });
-  const dependencies = { ...given, resolverHealth };
+  const isUsed = () => config.scan.schedule !== null || config.lookups.enabled;
+  const resolverHealth = createResolverHealth({ clock, dns, isUsed, log });
   const store = createScanStore({ database, clock, ids, outbox });
-  const execute = createExecution({ dependencies, store, log });
+  const execute = createExecution({ dependencies: { ...given, resolverHealth }, store, log });
   const stopping = new AbortController();
   let schedule: ReturnType<typeof everyConfigured> | undefined;
   let commands: Schedule | undefined;
@@ -109,7 +99,7 @@ export function createScans({
       beginning = undefined;
     }
     logStart(log, scan, limit);
-    const running = startOf(scan);
+    const running: Running = { id: scan.id, cancelling: new AbortController(), counts: scan };
     current = running;
     const ended = execute(running, { targets, options, stopping: stopping.signal }).finally(() => {
       current = undefined;
@@ -132,7 +122,8 @@ export function createScans({
       const closeLeft = () => void closeAbandonedIfFree({ database, lock: takeLock(), log, store });
       if (store.running().length > 0) closeLeft();
       if (database.isShared) commands = watchCommandScans({ clock, log, store, closeLeft });
-      schedule = startSchedule({ clock, config, log, run });
+      const pattern = () => config.scan.schedule;
+      schedule = everyConfigured({ clock, pattern, run: () => runOnSchedule(run, log) });
     },
     async stop() {
       schedule?.stop();
@@ -153,7 +144,9 @@ export function createScans({
     cancel: (id, { by }) =>
       database.transaction(() => {
         if (current?.id === id) current.cancelling.abort();
-        return requestCancel({ auditLog, by, id, store });
+        const wasRunning = store.requestCancel(id);
+        if (wasRunning && by.channel !== "system") auditLog.record(by, "scan.cancel", id);
+        return wasRunning;
       }),
     running: () => store.running()[0],
     get: store.get,
@@ -162,28 +155,6 @@ export function createScans({
     totals: store.totals,
     resolverHealth,
   };
-}
-
-interface RequestCancelOptions {
-  auditLog: Pick<AuditLog, "record">;
-  by: Actor;
-  id: string;
-  store: ScanStore;
-}
-
-function requestCancel({ auditLog, by, id, store }: RequestCancelOptions): boolean {
-  const wasRunning = store.requestCancel(id);
-  if (wasRunning && by.channel !== "system") auditLog.record(by, "scan.cancel", id);
-  return wasRunning;
-}
-
-/** Returns whether names are looked up in the background. */
-function looksUp({ lookups, scan }: Pick<Config, "lookups" | "scan">): boolean {
-  return scan.schedule !== null || lookups.enabled;
-}
-
-function startOf(scan: Scan): Running {
-  return { id: scan.id, cancelling: new AbortController(), counts: scan, lookingUpSince: undefined };
 }
 
 function selectTargets(domains: ProtectedDomains, names: readonly string[]): ProtectedDomain[] {
@@ -224,18 +195,7 @@ async function closeAbandonedIfFree({
   }
 }
 
-function startSchedule(options: Pick<ScansDependencies, "clock" | "config" | "log"> & Pick<Scans, "run">) {
-  const { clock, config, log, run } = options;
-  const pattern = () => config.scan.schedule;
-  return everyConfigured({ clock, pattern, run: () => runOnSchedule({ run, log }) });
-}
-
-interface RunOnScheduleOptions {
-  run: (options: ScanOptions) => Promise<Scan>;
-  log: Log;
-}
-
-async function runOnSchedule({ run, log }: RunOnScheduleOptions): Promise<void> {
+async function runOnSchedule(run: Scans["run"], log: Log): Promise<void> {
   try {
     await run({ trigger: "schedule", by: system });
   } catch (error) {
@@ -261,16 +221,16 @@ function alreadyRunningText(scan: Scan | undefined): string {
 
 const everyFiveSeconds = "*/5 * * * * *";
 
-interface WatchCommandScansOptions extends Needs<"clock" | "log"> {
-  store: Pick<ScanStore, "get" | "list" | "running" | "since">;
-  closeLeft: () => void;
-}
-
 /**
  * Logs start and end of the scans by command line, which other processes run. `closeLeft` is called while such a
  * scan is recorded as running: its process may have been killed.
  */
-function watchCommandScans({ clock, log, store, closeLeft }: WatchCommandScansOptions): Schedule {
+function watchCommandScans({
+  clock,
+  log,
+  store,
+  closeLeft,
+}: Needs<"clock" | "log"> & { store: ScanStore; closeLeft: () => void }): Schedule {
   let newest = store.list(1)[0]?.seq ?? 0;
   let open = store
     .running()

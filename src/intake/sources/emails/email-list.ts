@@ -1,4 +1,4 @@
-import type { ByteSource } from "../name-file-bytes/byte-source.ts";
+import { readPieces, type ByteSource } from "../name-file-bytes/byte-source.ts";
 import { addNameOrLink } from "../name-file-formats/links.ts";
 import { cutLines, readLines, type LineBlock } from "../name-file-formats/lines.ts";
 import {
@@ -112,28 +112,17 @@ export function itemOf(text: string): string | AsyncIterable<NameBatch<Place>> {
 
 async function* emailBatches(text: string): AsyncGenerator<NameBatch<Place>> {
   const encoder = new TextEncoder();
-  let encoded: Uint8Array = new Uint8Array();
   let read = 0;
-  let bytes = 0;
   const source: ByteSource = {
-    async read(into) {
-      // Memory never waits for I/O, so that nothing else would run meanwhile.
+    read: readPieces(async () => {
+      // Memory never waits for I/O, so that nothing else would run.
       await new Promise<void>((resolve) => void setImmediate(resolve));
-      if (encoded.length === 0) {
-        // In parts, because encoding megabytes at once would stop other work.
-        const part = wholeCharacters(text.slice(read, read + encodedLength));
-        encoded = encoder.encode(part);
-        read += part.length;
-      }
-      const given = encoded.subarray(0, into.length);
-      into.set(given);
-      encoded = encoded.subarray(given.length);
-      bytes += given.length;
-      return given.length;
-    },
-    get diskBytes() {
-      return bytes;
-    },
+      // In parts, because encoding megabytes at once would stop other work.
+      const part = wholeCharacters(text.slice(read, read + encodedLength));
+      read += part.length;
+      return part === "" ? undefined : encoder.encode(part);
+    }),
+    diskBytes: 0,
     close: () => Promise.resolve(),
   };
   for await (const chunk of readEmails(readLines(source), { wholeOnly: false })) yield batchOfChunk(chunk);

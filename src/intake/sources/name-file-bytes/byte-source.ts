@@ -35,11 +35,44 @@ export async function readAhead(
   return bytes.subarray(0, filled);
 }
 
+/** Returns a source that reads in another way, and is otherwise the given one. */
+export function readThrough(source: ByteSource, changed: Pick<ByteSource, "read" | "seek">): ByteSource {
+  return {
+    ...changed,
+    get diskBytes() {
+      return source.diskBytes;
+    },
+    get fileName() {
+      return source.fileName;
+    },
+    close: () => source.close(),
+  };
+}
+
+/**
+ * Returns a function that reads from pieces of any size. What does not fit is kept for the next read.
+ * @param next returns the next piece; undefined at the end
+ */
+export function readPieces(next: () => Promise<Uint8Array | undefined>): ByteSource["read"] {
+  let rest: Uint8Array = new Uint8Array(0);
+  return async (into) => {
+    while (rest.length === 0) {
+      const piece = await next();
+      if (piece === undefined) return 0;
+      rest = piece;
+    }
+    const taken = rest.subarray(0, into.length);
+    into.set(taken);
+    rest = rest.subarray(taken.length);
+    return taken.length;
+  };
+}
+
 /** Puts bytes that were read from a source back in front of it. */
 export function prepend(head: Uint8Array, source: ByteSource): ByteSource {
   let rest = head;
   const { seek } = source;
-  return {
+  return readThrough(source, {
     read(into) {
       if (rest.length === 0) return source.read(into);
       const taken = rest.subarray(0, into.length);
@@ -53,14 +86,7 @@ export function prepend(head: Uint8Array, source: ByteSource): ByteSource {
         rest = new Uint8Array(0);
         seek(position);
       }),
-    get diskBytes() {
-      return source.diskBytes;
-    },
-    get fileName() {
-      return source.fileName;
-    },
-    close: () => source.close(),
-  };
+  });
 }
 
 /**
@@ -71,9 +97,8 @@ export function prepend(head: Uint8Array, source: ByteSource): ByteSource {
  * I/O, and no later stage yields in gigabytes without a line feed.
  */
 export function abortableBytes(source: ByteSource, signal: AbortSignal): ByteSource {
-  const { seek } = source;
   let sinceYield = 0;
-  return {
+  return readThrough(source, {
     async read(into) {
       if (sinceYield >= yieldBytes) {
         await new Promise<void>((resolve) => void setImmediate(resolve));
@@ -83,15 +108,8 @@ export function abortableBytes(source: ByteSource, signal: AbortSignal): ByteSou
       sinceYield += bytes;
       return bytes;
     },
-    seek,
-    get diskBytes() {
-      return source.diskBytes;
-    },
-    get fileName() {
-      return source.fileName;
-    },
-    close: () => source.close(),
-  };
+    seek: source.seek,
+  });
 }
 
 /** Resolves like `work`, or rejects with the signal's reason as soon as the signal is aborted. */

@@ -5,6 +5,8 @@ import {
   abortableBytes,
   prepend,
   readAhead,
+  readPieces,
+  readThrough,
   unlessAborted,
   type ByteSource,
   NameListError,
@@ -12,7 +14,6 @@ import {
   compressionOf,
   firstBytesMax,
   unreadable,
-  type Compression,
 } from "./byte-source.ts";
 import { unzipped } from "./zip.ts";
 
@@ -47,7 +48,14 @@ export async function openBytes(path: string, options: ByteOptions = {}): Promis
     if (why !== undefined) throw new NameListError(path, why);
     const whole = prepend(start, opened);
     const compression = compressionOf(start);
-    const text = compression === "none" ? whole : abortableBytes(unpack(whole, compression, path), signal);
+    const unpacked =
+      compression === "none"
+        ? undefined
+        : compression === "zip"
+          ? unzipped(whole, path)
+          : decompressed(whole, compression, path);
+    // A few bytes may decompress to gigabytes, during which nothing more is read from the source.
+    const text = unpacked === undefined ? whole : abortableBytes(unpacked, signal);
     return options.textBytesMax === undefined ? text : limited(text, options.textBytesMax, path);
   } catch (error) {
     await opened.close();
@@ -60,8 +68,8 @@ async function openRaw(
   { bytesMax = Infinity, stream, file }: ByteOptions,
   signal: AbortSignal,
 ): Promise<ByteSource> {
-  if (stream !== undefined) return streamBytes(stream, undefined);
-  if (file === undefined && path === "-") return standardInput();
+  if (stream !== undefined) return streamBytes(stream);
+  if (file === undefined && path === "-") return streamBytes(Bun.stdin.stream());
   return fileBytes(path, file ?? (await openFile(path, signal)), bytesMax);
 }
 
@@ -112,28 +120,15 @@ async function fileBytes(path: string, handle: FileHandle, bytesMax: number): Pr
   };
 }
 
-function standardInput(): ByteSource {
-  return streamBytes(Bun.stdin.stream(), undefined);
-}
-
-/** A stream returns pieces of its own size. What does not fit is kept for the next read. */
-function streamBytes(stream: ReadableStream<Uint8Array>, origin: ByteSource | undefined): ByteSource {
+function streamBytes(stream: ReadableStream<Uint8Array>, origin?: ByteSource): ByteSource {
   const reader = stream.getReader();
-  let rest = new Uint8Array(0);
   let diskBytes = 0;
   return {
-    async read(into) {
-      while (rest.length === 0) {
-        const { done, value } = await reader.read();
-        if (done) return 0;
-        diskBytes += value.length;
-        rest = value as Uint8Array<ArrayBuffer>;
-      }
-      const taken = rest.subarray(0, into.length);
-      into.set(taken);
-      rest = rest.subarray(taken.length);
-      return taken.length;
-    },
+    read: readPieces(async () => {
+      const { value } = await reader.read();
+      diskBytes += value?.length ?? 0;
+      return value;
+    }),
     get diskBytes() {
       return origin?.diskBytes ?? diskBytes;
     },
@@ -163,7 +158,7 @@ function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: st
   // The DOM types, which the console's components bring in, know only gzip.
   const decompression = new DecompressionStream(compression as "gzip");
   const output = streamBytes(packed.pipeThrough(decompression), source);
-  return {
+  return readThrough(output, {
     async read(into) {
       try {
         return await output.read(into);
@@ -171,22 +166,13 @@ function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: st
         throw new NameListError(path, decompressionProblem(error, compression), { cause: error });
       }
     },
-    get diskBytes() {
-      return output.diskBytes;
-    },
-    close: () => output.close(),
-  };
-}
-
-/** A few bytes may decompress to gigabytes, during which nothing more is read from the source. */
-function unpack(source: ByteSource, compression: Exclude<Compression, "none">, path: string): ByteSource {
-  return compression === "zip" ? unzipped(source, path) : decompressed(source, compression, path);
+  });
 }
 
 /** Makes reading fail behind a number of bytes. Positions behind it are never reached, so that seeking needs no check. */
 function limited(source: ByteSource, bytesMax: number, path: string): ByteSource {
   let bytes = 0;
-  return {
+  return readThrough(source, {
     async read(into) {
       const read = await source.read(into);
       bytes += read;
@@ -194,14 +180,7 @@ function limited(source: ByteSource, bytesMax: number, path: string): ByteSource
       return read;
     },
     seek: source.seek,
-    get diskBytes() {
-      return source.diskBytes;
-    },
-    get fileName() {
-      return source.fileName;
-    },
-    close: () => source.close(),
-  };
+  });
 }
 
 function decompressionProblem(error: unknown, compression: string): string {

@@ -13,6 +13,7 @@ import {
   isCompressed,
   withoutByteOrderMark,
   readAhead,
+  readPieces,
 } from "./byte-source.ts";
 import { codeOf } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
@@ -34,19 +35,8 @@ export function unzipped(source: ByteSource, path: string): ByteSource {
   const input = createInput(source);
   const archive: { fileName: string | undefined } = { fileName: undefined };
   const pieces = textOf(input, archive, path);
-  let rest: Uint8Array = new Uint8Array(0);
   return {
-    async read(into) {
-      while (rest.length === 0) {
-        const { done, value } = await pieces.next();
-        if (done === true) return 0;
-        rest = value;
-      }
-      const taken = rest.subarray(0, into.length);
-      into.set(taken);
-      rest = rest.subarray(taken.length);
-      return taken.length;
-    },
+    read: readPieces(async () => (await pieces.next()).value),
     get fileName() {
       return archive.fileName;
     },
