@@ -11,7 +11,7 @@ import { createConsoleSessions } from "./console/sessions.ts";
 import { createConsoleSignIn } from "./console/sign-in.ts";
 import { createKeyUsage } from "./keys/key-usage.ts";
 import { createApiKeys } from "./keys/keys.ts";
-import { createLastUsedWriter } from "./keys/last-used.ts";
+import { createLastUsedWriter } from "./keys/last-uses.ts";
 import { createAccountPreferences } from "./settings/account-preferences.ts";
 import { createSettings } from "./settings/settings.ts";
 import { createSetupChoice } from "./settings/setup-choice.ts";

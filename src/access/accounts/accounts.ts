@@ -1,38 +1,25 @@
 import { and, asc, count, eq, isNotNull, isNull, ne, or, type SQL } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { hasValue, statement } from "../../platform/database/statement.ts";
-import type { Instant } from "../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import type { Role } from "../../platform/vocabulary/permissions.ts";
 import { readAccountName } from "./account-names.ts";
-import { type accountOrigins, accounts } from "./tables.ts";
+import { accounts } from "./tables.ts";
 
 type AccountRow = typeof accounts.$inferSelect;
 
+type SecretColumn = "passwordHash" | "codeSecret" | "newCodeSecret" | "codeStep";
+
 /** A person who uses the console. Contains no secret. */
-export interface Account {
-  seq: number;
-  /** In lowercase. It never changes. */
-  name: string;
-  role: Role;
-  origin: (typeof accountOrigins)[number];
-  /** Null: enabled. */
-  disabledAt: Instant | null;
-  createdAt: Instant;
-  /** Null: never. */
-  lastSignInAt: Instant | null;
-  /** Where the password is; null: there is none, so nobody can sign in with one. */
+export interface Account extends Omit<AccountRow, SecretColumn> {
+  /** Where the password is; null: there is none, so the account cannot sign in with one. */
   password: "own" | "configuration" | null;
   /** Whether signing in takes a one-time code after the password. */
   hasCodes: boolean;
 }
 
 /** The secrets that verify a person. Only sign-in and the account's own changes read it. */
-export type Credentials = Pick<
-  AccountRow,
-  "passwordHash" | "codeSecret" | "newCodeSecret" | "codeStep" | "disabledAt"
->;
+export type Credentials = Pick<AccountRow, SecretColumn | "disabledAt">;
 
 /** The account that exists from the first start on. `console.password` sets its password. */
 export const firstAccountName = "admin";

@@ -8,14 +8,16 @@ export const accountOrigins = ["local", "proxy"] as const;
 /** People who use the console. The migration adds the administrator of the first start. */
 export const accounts = sqliteTable("accounts", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),
-  /** In lowercase. */
+  /** In lowercase. It never changes. */
   name: text("name").notNull().unique(),
   role: text("role", { enum: roles }).notNull(),
   /** argon2id; null: the account has no password of its own. */
   passwordHash: text("password_hash"),
+  /** Null: enabled. */
   disabledAt: instant("disabled_at"),
   createdAt: instant("created_at").notNull(),
   origin: text("origin", { enum: accountOrigins }).notNull().default("local"),
+  /** Null: never. */
   lastSignInAt: instant("last_sign_in_at"),
   /** Secret of the one-time codes in base32, which computing a code needs; null: signing in takes no code. */
   codeSecret: text("code_secret"),

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lte, sql, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { statement, valuesExcept } from "../../platform/database/statement.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
@@ -6,6 +6,7 @@ import type { Log } from "../../platform/lib/log.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
 import type { Actor, ActorChannel } from "./actor.ts";
 import { createAuditReport } from "./audit-report.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { auditLog } from "./tables.ts";
 
 export type AuditEntry = typeof auditLog.$inferSelect;
@@ -61,17 +62,9 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
     record({ channel, name, address }, action, subject, detail = {}) {
       const shortSubject = subject?.slice(0, subjectCharactersMax) ?? null;
       database.transaction(() => {
-        const entry = insert.get({
-          at: clock.now(),
-          channel,
-          name,
-          address,
-          action,
-          subject: shortSubject,
-          detail,
-        });
-        const { seq } = entry!;
-        if (seq % entriesPerTrim === 0) trim(database);
+        const at = clock.now();
+        const { seq } = insert.get({ at, channel, name, address, action, subject: shortSubject, detail })!;
+        if (seq % entriesPerTrim === 0) keepNewest(database, auditLog, auditEntriesMax);
         database.afterCommit(report.run);
       });
     },
@@ -105,18 +98,6 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
 
     count: (filter) => query.select({ n: count() }).from(auditLog).where(conditions(filter)).get()!.n,
   };
-}
-
-/** Deletes the oldest entries beyond the limit. Counts rows: numbers that were given to deleted rows do not count. */
-function trim({ query }: Database): void {
-  const excess = query
-    .select({ seq: auditLog.seq })
-    .from(auditLog)
-    .orderBy(desc(auditLog.seq))
-    .limit(1)
-    .offset(auditEntriesMax)
-    .get();
-  if (excess !== undefined) query.delete(auditLog).where(lte(auditLog.seq, excess.seq)).run();
 }
 
 function conditions({ action, channel, name }: AuditFilter): SQL | undefined {

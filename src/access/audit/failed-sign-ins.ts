@@ -1,8 +1,9 @@
-import { and, count, desc, gte, lte, sql, sum } from "drizzle-orm";
+import { and, count, desc, gte, sql, sum } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { hasValue, statement, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../platform/lib/clock.ts";
 import { clientNetwork } from "../../platform/network/client-network.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { failedSignIns } from "./tables.ts";
 
 export type FailedSignInsOfHour = typeof failedSignIns.$inferSelect;
@@ -48,18 +49,6 @@ export function createFailedSignIns({ database, clock }: { database: Database; c
       .where(hasValue(failedSignIns.seq)),
   );
 
-  /** Deletes the oldest counts beyond the limit. */
-  function trim(): void {
-    const excess = query
-      .select({ seq: failedSignIns.seq })
-      .from(failedSignIns)
-      .orderBy(desc(failedSignIns.seq))
-      .limit(1)
-      .offset(failedSignInCountsMax)
-      .get();
-    if (excess !== undefined) query.delete(failedSignIns).where(lte(failedSignIns.seq, excess.seq)).run();
-  }
-
   return {
     /** @param address of the client; null: unknown */
     record: (address: string | null) =>
@@ -74,7 +63,7 @@ export function createFailedSignIns({ database, clock }: { database: Database; c
         if (others !== undefined) return add.run({ seq: others.seq, lastAt: at, address });
         const network = isFull ? otherNetworks : own;
         insert.run({ network, hour, attempts: 1, firstAt: at, lastAt: at, address });
-        trim();
+        keepNewest(database, failedSignIns, failedSignInCountsMax);
       }),
 
     /** Returns the counts, newest hour first, and within an hour the latest failure first. */

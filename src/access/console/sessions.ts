@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { and, desc, eq, gte, lt, lte, ne, or } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, lt, lte, ne, or } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import { hasValue, statement } from "../../platform/database/statement.ts";
@@ -37,15 +37,7 @@ const lastSeenIntervalMs = 60_000;
 const tokenBytes = 32;
 const userAgentCharactersMax = 300;
 
-/** All columns except the hash. */
-const columns = {
-  seq: consoleSessions.seq,
-  accountSeq: consoleSessions.accountSeq,
-  address: consoleSessions.address,
-  userAgent: consoleSessions.userAgent,
-  createdAt: consoleSessions.createdAt,
-  lastSeenAt: consoleSessions.lastSeenAt,
-};
+const { hash: _, ...columns } = getTableColumns(consoleSessions);
 
 export function createConsoleSessions({
   database,

@@ -1,4 +1,4 @@
-import { optionalIsoTime } from "../../platform/lib/clock.ts";
+import { jsonFields } from "../../platform/lib/key-names.ts";
 import type { AuditDetail } from "../audit/actions.ts";
 import type { apiKeys } from "./tables.ts";
 
@@ -10,11 +10,6 @@ export function subjectOf({ id, name, prefix }: Pick<Key, "id" | "name" | "prefi
 }
 
 /** Returns what the audit log records of a key: its permissions, never the key. */
-export function contentOf({
-  plan,
-  scopes,
-  domains,
-  expiresAt,
-}: Pick<Key, "plan" | "scopes" | "domains" | "expiresAt">): AuditDetail {
-  return { plan, scopes, domains, expires_at: optionalIsoTime(expiresAt) };
+export function contentOf(key: Pick<Key, "plan" | "scopes" | "domains" | "expiresAt">): AuditDetail {
+  return jsonFields(key, "plan scopes domains expiresAt");
 }

@@ -1,4 +1,4 @@
-import { and, asc, isNull, lt, or } from "drizzle-orm";
+import { and, asc, getTableColumns, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { hasValue, statement, value, valuesExcept, valuesOf } from "../../platform/database/statement.ts";
 import { normalizeHostName } from "../../engines/detection/names/name.ts";
@@ -65,20 +65,7 @@ export interface ApiKeys {
 export const keyExpiresSoonMs = 14 * 86_400_000;
 const nameCharactersMax = 100;
 
-const recordColumns = {
-  seq: apiKeys.seq,
-  id: apiKeys.id,
-  name: apiKeys.name,
-  prefix: apiKeys.prefix,
-  plan: apiKeys.plan,
-  scopes: apiKeys.scopes,
-  domains: apiKeys.domains,
-  origin: apiKeys.origin,
-  createdAt: apiKeys.createdAt,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-};
+const { hash: _, ...recordColumns } = getTableColumns(apiKeys);
 
 export function createApiKeys({
   database,

@@ -1,21 +1,14 @@
-import { asc } from "drizzle-orm";
+import { asc, getTableColumns } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { hasValue, statement, valuesOf } from "../../platform/database/statement.ts";
-import type { Instant } from "../../platform/lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { Needs } from "../audit/needs.ts";
 import { savedViews } from "./tables.ts";
 
-/** A view of the list of threats that somebody saved. All accounts share the views. */
-export interface SavedView {
-  seq: number;
-  name: string;
-  /** Parameters of the list's URL. */
-  query: string;
-  createdAt: Instant;
-}
+/** A view of the list of threats that a person saved. All accounts share the views. */
+export type SavedView = Omit<typeof savedViews.$inferSelect, "foldedName">;
 
 export type SavedViews = ReturnType<typeof createSavedViews>;
 
@@ -68,9 +61,9 @@ export function createSavedViews({ auditLog, clock, database }: Needs<"auditLog"
           throw badRequest(`a view has at most ${queryCharactersMax} characters of filters; use fewer`);
         const position = 1 + Math.max(0, ...views.map((view) => view.position));
         const createdAt = clock.now();
-        const { seq } = statements.insert.get({ name, foldedName, query, position, createdAt })!;
+        const added = statements.insert.get({ name, foldedName, query, position, createdAt })!;
         auditLog.record(by, "view.add", name, { query });
-        return { seq, name, query, createdAt };
+        return added;
       }),
     /** @throws FieldError `name`; PublicError `not_found` */
     rename: (seq: number, given: string, { by }: { by: Actor }) =>
@@ -103,20 +96,13 @@ export function createSavedViews({ auditLog, clock, database }: Needs<"auditLog"
   };
 }
 
+const { foldedName: _, ...shownColumns } = getTableColumns(savedViews);
+
 function createStatements(database: Database) {
   const isView = hasValue(savedViews.seq);
   return {
     list: statement(database, (query) =>
-      query
-        .select({
-          seq: savedViews.seq,
-          name: savedViews.name,
-          query: savedViews.query,
-          position: savedViews.position,
-          createdAt: savedViews.createdAt,
-        })
-        .from(savedViews)
-        .orderBy(asc(savedViews.position), asc(savedViews.seq)),
+      query.select(shownColumns).from(savedViews).orderBy(asc(savedViews.position), asc(savedViews.seq)),
     ),
     byName: statement(database, (query) =>
       query
@@ -128,7 +114,7 @@ function createStatements(database: Database) {
       query
         .insert(savedViews)
         .values(valuesOf(savedViews, "name", "foldedName", "query", "position", "createdAt"))
-        .returning({ seq: savedViews.seq }),
+        .returning(shownColumns),
     ),
     rename: statement(database, (query) =>
       query
