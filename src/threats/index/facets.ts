@@ -1,5 +1,3 @@
-import type { SiteState } from "../../platform/vocabulary/site.ts";
-import type { Severity, ThreatSource, Status, ThreatType } from "../../platform/vocabulary/threats.ts";
 import { kindCount, kinds, kindValues, type Kind } from "./columns/kinds.ts";
 import type { SearchFilter } from "./filter.ts";
 
@@ -7,14 +5,7 @@ import type { SearchFilter } from "./filter.ts";
 export type KindFilter = Pick<SearchFilter, "type" | "status" | "severity" | "source" | "siteStates">;
 
 /** Number of matches by value of one field, ignoring the filter by that field itself. */
-export interface Facets {
-  type: Map<ThreatType, number>;
-  status: Map<Status, number>;
-  severity: Map<Severity, number>;
-  source: Map<ThreatSource, number>;
-  /** Null: not determined yet. */
-  siteState: Map<SiteState | null, number>;
-}
+export type Facets = { [Field in keyof Kind]: Map<Kind[Field], number> };
 
 const kindFields = ["type", "status", "severity", "source", "siteState"] as const;
 

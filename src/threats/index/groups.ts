@@ -6,9 +6,9 @@ import { isActiveKind, kindCount, kinds } from "./columns/kinds.ts";
 import { timeAt } from "./arrays/numbers.ts";
 import { writeKeys } from "./columns/sort-keys.ts";
 import type { FoundThreat } from "./database-lookups.ts";
-import type { SearchOrder, Slice } from "./filter.ts";
+import { newestFirst, type Slice } from "./filter.ts";
 import { neighborsOf } from "./neighbors.ts";
-import { keysFor, sortedByNameMax, sortedSlice, type Buffers, type Matches } from "./match-rows.ts";
+import { keysFor, sortedByNameMax, sortedSlice, type Matches, type OrderedMatches } from "./match-rows.ts";
 
 /** The matches of one campaign, or one match without a campaign. */
 export interface ThreatGroup extends Omit<RowGroup, "firstRow" | "protectedDomainSeqs"> {
@@ -46,68 +46,47 @@ export interface GroupedSlice {
   campaignTotal: number;
 }
 
-interface GroupedSliceOptions {
-  columns: Columns;
-  matches: Matches;
-  order: SearchOrder;
-  slice: Slice;
-  buffers: Buffers;
-}
-
 /**
  * Returns a slice of the groups, in the order of their first matches, and the number of groups. Takes two passes over
  * the matches, and one over the first match of each group.
- * @param buffers the keys are overwritten
  */
-export function groupedSlice({ columns, matches, order, slice, buffers }: GroupedSliceOptions): GroupedSlice {
-  const { firsts, campaignTotal } = firstOfEach(columns, matches, order, buffers);
-  const first = { ...matches, rows: firsts, count: firsts.length };
-  const rows = sortedSlice({ columns, matches: first, order: orderOf(order, matches), slice, buffers });
-  return { rows: describeGroups(columns, matches, rows), groupTotal: firsts.length, campaignTotal };
-}
-
-interface PositionOfGroupOptions {
-  columns: Columns;
-  matches: Matches;
-  order: SearchOrder;
-  row: number;
-  buffers: Buffers;
+export function groupedSlice({ slice, ...all }: OrderedMatches & { slice: Slice }): GroupedSlice {
+  const { firsts, campaignTotal } = firstOfEach(all);
+  const rows = sortedSlice({ ...groupsOf(all, firsts), slice });
+  return { rows: describeGroups(all.columns, all.matches, rows), groupTotal: firsts.length, campaignTotal };
 }
 
 /**
  * Returns the position of the group of a row, from 1. A row that does not match has the position of the group of its
  * campaign, or else of the group where its sort key would place it.
- * @param buffers the keys are overwritten
  */
-export function positionOfGroup({ columns, matches, order, row, buffers }: PositionOfGroupOptions): number {
-  const { campaigns } = columns;
-  const { firsts } = firstOfEach(columns, matches, order, buffers);
+export function positionOfGroup({ row, ...all }: OrderedMatches & { row: number }): number {
+  const { campaigns } = all.columns;
+  const { firsts } = firstOfEach(all);
   const campaign = campaigns[row] ?? 0;
   const first = campaign === 0 ? row : (firsts.find((one) => campaigns[one] === campaign) ?? row);
-  const groups = { ...matches, rows: firsts, count: firsts.length };
-  const { position } = neighborsOf({
-    columns,
-    matches: groups,
-    order: orderOf(order, matches),
-    row: first,
-    buffers,
-  });
+  const { position } = neighborsOf({ ...groupsOf(all, firsts), row: first });
   return Math.max(1, Math.min(position, firsts.length));
 }
 
-/** Too many matches to sort them by name are too many for their groups as well, so that both have the same order. */
-function orderOf(order: SearchOrder, { count }: Matches): SearchOrder {
-  const isTooMany = order.key === "name" && count > sortedByNameMax;
-  return isTooMany ? { key: "first_seen", descending: true } : order;
+/** Returns the first matches in the order of their groups. */
+function groupsOf({ matches, order, ...shared }: OrderedMatches, firsts: Int32Array): OrderedMatches {
+  // Too many matches to sort them by name are too many for their groups as well, so that both have the same order.
+  const isTooMany = order.key === "name" && matches.count > sortedByNameMax;
+  return {
+    ...shared,
+    matches: { ...matches, rows: firsts, count: firsts.length },
+    order: isTooMany ? newestFirst : order,
+  };
 }
 
 /** Returns the first match of each group, in ascending order, and the number of groups with several matches. */
-export function firstOfEach(
-  columns: Columns,
-  { rows, count }: Matches,
-  { key, descending }: SearchOrder,
-  buffers: Buffers,
-): { firsts: Int32Array; campaignTotal: number } {
+export function firstOfEach({
+  columns,
+  matches: { rows, count },
+  order: { key, descending },
+  buffers,
+}: OrderedMatches): { firsts: Int32Array; campaignTotal: number } {
   const { campaigns, campaignNumbers, names } = columns;
   /** By number of the campaign: its first match so far; -1: none. */
   const firsts = new Int32Array(campaignNumbers.count()).fill(-1);

@@ -186,6 +186,15 @@ export function mayContainTimes(
   );
 }
 
+/** Matches, and the order in which they are wanted. */
+export interface OrderedMatches {
+  columns: Columns;
+  matches: Matches;
+  order: SearchOrder;
+  /** The keys are overwritten. */
+  buffers: Buffers;
+}
+
 /** Returns the rows of a slice of the matches, in order. */
 export function sortedSlice({
   columns,
@@ -193,13 +202,7 @@ export function sortedSlice({
   order: { key, descending },
   slice: { offset, limit },
   buffers,
-}: {
-  columns: Columns;
-  matches: Matches;
-  order: SearchOrder;
-  slice: Slice;
-  buffers: Buffers;
-}): number[] {
+}: OrderedMatches & { slice: Slice }): number[] {
   if (key === "name" && count <= sortedByNameMax) {
     const named = Array.from(rows.subarray(0, count), (row) => ({ row, name: columns.names.get(row) }));
     named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.row - b.row));

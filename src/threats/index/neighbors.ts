@@ -1,6 +1,4 @@
-import type { Columns } from "./columns/columns.ts";
-import type { SearchOrder } from "./filter.ts";
-import { keysFor, sortedByNameMax, type Buffers, type Matches } from "./match-rows.ts";
+import { keysFor, sortedByNameMax, type OrderedMatches } from "./match-rows.ts";
 import { sortKeyAt, writeKeys } from "./columns/sort-keys.ts";
 
 /** The place of a row among the ordered matches, whether or not it matches itself. */
@@ -20,13 +18,7 @@ export function neighborsOf({
   order: { key, descending },
   row,
   buffers,
-}: {
-  columns: Columns;
-  matches: Matches;
-  order: SearchOrder;
-  row: number;
-  buffers: Buffers;
-}): Neighbors {
+}: OrderedMatches & { row: number }): Neighbors {
   if (key === "name" && count <= sortedByNameMax) {
     const { names } = columns;
     const named = Array.from(rows.subarray(0, count), (other) => names.get(other));

@@ -114,7 +114,7 @@ export function topGroups(options: TopOptions & { buffers: Buffers }): GroupedSl
   const { columns, view, order, slice, buffers } = options;
   const { campaigns, campaignNumbers } = columns;
   const inCampaigns = matchesInCampaigns(columns, view);
-  const { firsts, campaignTotal } = firstOfEach(columns, inCampaigns, order, buffers);
+  const { firsts, campaignTotal } = firstOfEach({ columns, matches: inCampaigns, order, buffers });
   const firstOf = new Int32Array(campaignNumbers.count());
   for (const row of firsts) firstOf[campaigns[row] ?? 0] = row;
   const isFirst = (row: number) => campaigns[row] === 0 || firstOf[campaigns[row] ?? 0] === row;

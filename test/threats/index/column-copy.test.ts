@@ -74,7 +74,7 @@ function changeThreats(): void {
 /** Opens a column store as a process does that starts. */
 function open({ isKept = false, program = "0.5.0" } = {}) {
   const { clock, database } = stores;
-  const file = createColumnFile({ database, clock, fillRandom, program });
+  const file = createColumnFile({ database, clock, fillRandom }, program);
   let saved: Promise<void> | undefined;
   let saves = 0;
   const store = createColumnStore(database, {

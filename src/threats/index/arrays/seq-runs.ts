@@ -4,17 +4,7 @@ const initialCapacity = 64;
  * The `seq` of each row, in ascending order. Most follow the one of the row before, so only those that do not are stored,
  * with their row.
  */
-export interface SeqRuns {
-  /** Appends the `seq` of the next row, which must be greater than all before. */
-  append(seq: number): void;
-  at(row: number): number;
-  /** Returns the `seq` of the first `count` of the rows, which ascend. */
-  ofRows(ascending: { count: number; rows: Int32Array }): Float64Array;
-  /** Returns the first row with this `seq` or a greater one; the number of rows if there is none. */
-  rowFrom(seq: number): number;
-  /** Returns the row and the `seq` that begin each run, in the form that `createSeqRuns` accepts. */
-  content(): SeqRunContent;
-}
+export type SeqRuns = ReturnType<typeof createSeqRuns>;
 
 export interface SeqRunContent {
   /** Number of rows. */
@@ -24,13 +14,14 @@ export interface SeqRunContent {
 }
 
 /** @param content rows to begin with */
-export function createSeqRuns(content?: SeqRunContent): SeqRuns {
+export function createSeqRuns(content?: SeqRunContent) {
   let rows = content?.rows ?? new Uint32Array(initialCapacity);
   let seqs = content?.seqs ?? new Float64Array(initialCapacity);
   let runs = content?.rows.length ?? 0;
   let count = content?.count ?? 0;
   return {
-    append(seq) {
+    /** Appends the `seq` of the next row, which must be greater than all before. */
+    append(seq: number) {
       const last = runs - 1;
       if (runs === 0 || seq !== (seqs[last] ?? 0) + (count - (rows[last] ?? 0))) {
         if (runs === rows.length) {
@@ -43,11 +34,12 @@ export function createSeqRuns(content?: SeqRunContent): SeqRuns {
       }
       count += 1;
     },
-    at(row) {
+    at(row: number): number {
       const run = lastNotAbove(rows, runs, row);
       return (seqs[run] ?? 0) + (row - (rows[run] ?? 0));
     },
-    ofRows({ count: wanted, rows: ascending }) {
+    /** Returns the `seq` of the first `count` of the rows, which ascend. */
+    ofRows({ count: wanted, rows: ascending }: { count: number; rows: Int32Array }): Float64Array {
       const found = new Float64Array(wanted);
       let run = -1;
       let end = 0;
@@ -64,13 +56,15 @@ export function createSeqRuns(content?: SeqRunContent): SeqRuns {
       }
       return found;
     },
-    rowFrom(seq) {
+    /** Returns the first row with this `seq` or a greater one; the number of rows if there is none. */
+    rowFrom(seq: number): number {
       const run = lastNotAbove(seqs, runs, seq);
       if (run === -1) return 0;
       const end = run + 1 === runs ? count : (rows[run + 1] ?? 0);
       return Math.min(end, (rows[run] ?? 0) + (seq - (seqs[run] ?? 0)));
     },
-    content: () => ({ count, rows: rows.slice(0, runs), seqs: seqs.slice(0, runs) }),
+    /** Returns the row and the `seq` that begin each run, in the form that `createSeqRuns` accepts. */
+    content: (): SeqRunContent => ({ count, rows: rows.slice(0, runs), seqs: seqs.slice(0, runs) }),
   };
 }
 

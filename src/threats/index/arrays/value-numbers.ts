@@ -1,17 +1,5 @@
 /** Numbers for values that many rows share, so that a row needs four bytes. A row without a value has the number 0. */
-export interface ValueNumbers {
-  /** Returns the number of the value that `toValue` gives for a stored text; a new value gets the next number. */
-  numberOf(text: string | null): number;
-  /** Returns the number of a value; undefined if no row has had it. */
-  find(value: string): number | undefined;
-  valueAt(number: number): string;
-  /** Returns all values by their number; the first one stands for no value. */
-  values(): readonly string[];
-  /** Records that an active threat has the value now (1), or no longer (-1). */
-  count(number: number, by: 1 | -1): void;
-  /** Number of active threats by number of their value; as many elements as there are numbers. */
-  active(): Uint32Array;
-}
+export type ValueNumbers = ReturnType<typeof createValueNumbers>;
 
 const initialCapacity = 64;
 
@@ -26,7 +14,7 @@ export function createValueNumbers({
   textsRememberedMax?: number;
   /** Values that have a number already, by it. */
   known?: readonly string[];
-} = {}): ValueNumbers {
+} = {}) {
   const values = [...known];
   const numbers = new Map(values.map((value, number) => [value, number]).slice(1) as [string, number][]);
   const remembered = new Map<string, number>();
@@ -42,7 +30,8 @@ export function createValueNumbers({
   }
 
   return {
-    numberOf(text) {
+    /** Returns the number of the value that `toValue` gives for a stored text; a new value gets the next number. */
+    numberOf(text: string | null): number {
       if (text === null) return 0;
       if (textsRememberedMax === 0) return add(toValue === undefined ? text : toValue(text));
       let number = remembered.get(text);
@@ -52,10 +41,13 @@ export function createValueNumbers({
       }
       return number;
     },
-    find: (value) => numbers.get(value),
-    valueAt: (number) => values[number]!,
-    values: () => values,
-    count(number, by) {
+    /** Returns the number of a value; undefined if no row has had it. */
+    find: (value: string) => numbers.get(value),
+    valueAt: (number: number) => values[number]!,
+    /** Returns all values by their number; the first one stands for no value. */
+    values: (): readonly string[] => values,
+    /** Records that an active threat has the value now (1), or no longer (-1). */
+    count(number: number, by: 1 | -1) {
       if (number >= counts.length) {
         const larger = new Uint32Array(Math.max(values.length, counts.length * 2));
         larger.set(counts);
@@ -63,7 +55,8 @@ export function createValueNumbers({
       }
       counts[number]! += by;
     },
-    active() {
+    /** Returns the number of active threats by number of their value; as many elements as there are numbers. */
+    active(): Uint32Array {
       const shown = new Uint32Array(values.length);
       shown.set(counts.subarray(0, values.length));
       return shown;

@@ -99,7 +99,7 @@ export function createColumns(content?: ColumnContent): MutableColumns {
     assigneeNumbers: createSeqNumbers(content?.assignees),
     campaignNumbers: createSeqNumbers(content?.campaigns),
     earlierDecisions: [...(content?.earlierDecisions ?? [])],
-    names: createNameColumn({ fold: foldName, content: content?.names }),
+    names: createNameColumn(foldName, content?.names),
     summary: createColumnSummary(),
     ...(content?.fields ?? createFields(capacityFor(0))),
   };

@@ -19,18 +19,7 @@ export interface Days {
  * Number of rows by protected domain, day in which they were first seen, and severity, of the days that were last asked
  * for: those of all days would take as much memory as the rows if there are thousands of protected domains.
  */
-export interface DayCounts {
-  /** Returns whether the rows of these days are counted. */
-  cover(days: Days): boolean;
-  /** Forgets all counts. The caller counts the rows of the days that are returned. */
-  begin(days: Days): Days;
-  /** Records that there are more rows like this, or fewer. Without an object, since millions of rows would be 100 MB. */
-  count(firstSeen: Instant, protectedDomainSeq: number, kind: number, by: number): void;
-  /** Returns the numbers by protected domain (its `seq`): for each of the days, one for each severity. */
-  of(days: Days): { protectedDomainSeq: number; counts: Uint32Array }[];
-}
-
-export function createDayCounts(): DayCounts {
+export function createDayCounts() {
   let first: Instant = 0;
   let dayTotal = 0;
   const perDay = severities.length;
@@ -38,23 +27,27 @@ export function createDayCounts(): DayCounts {
   let byDomain: Uint32Array[] = [];
 
   return {
-    cover: ({ from, count }) => from >= first && from + count * dayMs <= first + dayTotal * dayMs,
-    begin({ from, count }) {
+    /** Returns whether the rows of these days are counted. */
+    cover: ({ from, count }: Days) => from >= first && from + count * dayMs <= first + dayTotal * dayMs,
+    /** Forgets all counts. The caller counts the rows of the days that are returned. */
+    begin({ from, count }: Days): Days {
       first = from;
       dayTotal = count + daysAhead;
       byDomain = [];
       return { from, count: dayTotal };
     },
-    count(firstSeen, protectedDomainSeq, kind, by) {
+    /** Records that there are more rows like this, or fewer. Without an object, since millions of rows would be 100 MB. */
+    count(firstSeen: Instant, protectedDomainSeq: number, kind: number, by: number) {
       const day = Math.floor((firstSeen - first) / dayMs);
       const severity = severityIndexes[kind] ?? 0;
       if (day < 0 || day >= dayTotal || severity === -1) return;
       const counts = (byDomain[protectedDomainSeq] ??= new Uint32Array(dayTotal * perDay));
       counts[day * perDay + severity]! += by;
     },
-    of({ from, count }) {
+    /** Returns the numbers by protected domain (its `seq`): for each of the days, one for each severity. */
+    of({ from, count }: Days) {
       const start = ((from - first) / dayMs) * perDay;
-      const found: ReturnType<DayCounts["of"]> = [];
+      const found: { protectedDomainSeq: number; counts: Uint32Array }[] = [];
       // Passes over the numbers without a domain.
       byDomain.forEach((counts, protectedDomainSeq) => {
         found.push({ protectedDomainSeq, counts: counts.subarray(start, start + count * perDay) });

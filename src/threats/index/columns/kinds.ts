@@ -1,33 +1,18 @@
-import { siteStates, type SiteState } from "../../../platform/vocabulary/site.ts";
-import {
-  threatTypes,
-  severities,
-  threatSources,
-  statuses,
-  type Severity,
-  type ThreatSource,
-  type Status,
-  type ThreatType,
-} from "../../../platform/vocabulary/threats.ts";
+import { siteStates } from "../../../platform/vocabulary/site.ts";
+import { threatTypes, severities, threatSources, statuses } from "../../../platform/vocabulary/threats.ts";
 
-/** The fields of a threat that have few distinct values. */
-export interface Kind {
-  type: ThreatType;
-  status: Status;
-  severity: Severity;
-  source: ThreatSource;
-  /** Null: not determined yet. */
-  siteState: SiteState | null;
-}
-
-/** Every value of each field. The last field varies fastest in the numbers of the kinds. */
+/** Every value of each field with few distinct values. The last field varies fastest in the numbers of the kinds. */
 export const kindValues = {
   type: threatTypes,
   status: statuses,
   severity: severities,
   source: threatSources,
+  /** Null: not determined yet. */
   siteState: [null, ...siteStates],
-} as const satisfies { [Field in keyof Kind]: readonly Kind[Field][] };
+} as const;
+
+/** The fields of a threat that have few distinct values. */
+export type Kind = { [Field in keyof typeof kindValues]: (typeof kindValues)[Field][number] };
 
 /** All combinations; the index of one is its number. */
 export const kinds: readonly Kind[] = kindValues.type.flatMap((type) =>

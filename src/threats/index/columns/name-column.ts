@@ -10,15 +10,7 @@ const cachedQueriesMax = 4;
  * The names of all threats for substring search. Rows are only ever appended and never change, so a repeated query
  * only has to scan the rows that are new.
  */
-export interface NameColumn {
-  /** Appends a name in A-label form as the next row. */
-  add(name: string): void;
-  get(row: number): string;
-  /** Returns the rows whose names match. The set must not be changed. */
-  search(query: NameQuery): RowSet;
-  /** Returns the names of the first rows, in parts, and those of all rows with A-labels. */
-  content(rows: number): { text: NameTextContent[]; internationalized: readonly InternationalizedName[] };
-}
+export type NameColumn = ReturnType<typeof createNameColumn>;
 
 /** A name with A-labels, in the forms in which people read it. */
 export interface InternationalizedName {
@@ -27,14 +19,14 @@ export interface InternationalizedName {
   folded: string;
 }
 
-interface NameColumnDependencies {
-  /** Maps a name to the letters that it looks like, which is what people type who search for a homograph. */
-  fold: (name: string) => string;
-  /** Names to begin with. */
-  content?: { text: NameTextContent; internationalized: readonly InternationalizedName[] } | undefined;
-}
-
-export function createNameColumn({ fold, content }: NameColumnDependencies): NameColumn {
+/**
+ * @param fold maps a name to the letters that it looks like, which is what people type who search for a homograph
+ * @param content names to begin with
+ */
+export function createNameColumn(
+  fold: (name: string) => string,
+  content?: { text: NameTextContent; internationalized: readonly InternationalizedName[] },
+) {
   const text = createNameText(content?.text);
   const internationalized = [...(content?.internationalized ?? [])];
   const cache = new BoundedMap<string, { found: RowSet; rows: number; internationalized: number }>(
@@ -43,8 +35,10 @@ export function createNameColumn({ fold, content }: NameColumnDependencies): Nam
 
   return {
     get: text.get,
-    content: (rows) => ({ text: text.content(rows), internationalized: internationalized.slice() }),
-    add(name) {
+    /** Returns the names of the first rows, in parts, and those of all rows with A-labels. */
+    content: (rows: number) => ({ text: text.content(rows), internationalized: internationalized.slice() }),
+    /** Appends a name in A-label form as the next row. */
+    add(name: string) {
       if (name.includes("xn--")) {
         const unicode = unicodeName(name).toLowerCase().normalize("NFC");
         internationalized.push({ row: text.count(), unicode, folded: fold(name) });
@@ -52,7 +46,8 @@ export function createNameColumn({ fold, content }: NameColumnDependencies): Nam
       text.add(name);
     },
 
-    search({ text: wanted, startsWith }) {
+    /** Returns the rows whose names match. The set must not be changed. */
+    search({ text: wanted, startsWith }: NameQuery): RowSet {
       const key = `${startsWith ? "^" : ""}${wanted}`;
       const cached = cache.get(key) ?? { found: createRowSet(0), rows: 0, internationalized: 0 };
       const count = text.count();

@@ -25,26 +25,18 @@ export interface NameTextContent {
   lengths: Uint8Array;
 }
 
-/** Names in buffers of thousands, so that none is copied when more are added: a byte per letter and one per name. */
-export interface NameText {
-  count(): number;
-  add(name: string): void;
-  get(row: number): string;
-  /** Adds each row from `from` on whose name includes the needle, or starts with it. */
-  find(needle: Buffer, options: { startsWith: boolean; from: number; found: RowSet }): void;
-  /** Returns the names of the first rows, in parts. */
-  content(rows: number): NameTextContent[];
-}
-
-/** @param content names to begin with */
-export function createNameText(content?: NameTextContent): NameText {
+/**
+ * Keeps names in buffers of thousands, so that none is copied when more are added: a byte per letter and one per name.
+ * @param content names to begin with
+ */
+export function createNameText(content?: NameTextContent) {
   const segments = content === undefined ? [] : divided(content);
   let count = content?.lengths.length ?? 0;
 
   return {
     count: () => count,
 
-    add(text) {
+    add(text: string) {
       const name = text.slice(0, lengthMax);
       const place = count % segmentRows;
       if (place === 0) {
@@ -60,14 +52,18 @@ export function createNameText(content?: NameTextContent): NameText {
       count += 1;
     },
 
-    get(row) {
+    get(row: number): string {
       const segment = segments[Math.floor(row / segmentRows)]!;
       const place = row % segmentRows;
       const start = startOf(segment, place);
       return segment.bytes.toString("latin1", start, start + segment.lengths[place]!);
     },
 
-    find(needle, { startsWith, from, found }) {
+    /** Adds each row from `from` on whose name includes the needle, or starts with it. */
+    find(
+      needle: Buffer,
+      { startsWith, from, found }: { startsWith: boolean; from: number; found: RowSet },
+    ): void {
       /** Undefined until enough rows were compared. */
       let isDense: boolean | undefined;
       const skips = skipsOf(needle);
@@ -87,7 +83,8 @@ export function createNameText(content?: NameTextContent): NameText {
       }
     },
 
-    content: (rows) =>
+    /** Returns the names of the first rows, in parts. */
+    content: (rows: number): NameTextContent[] =>
       segments.slice(0, Math.ceil(rows / segmentRows)).map((segment, index) => {
         const size = Math.min(segmentRows, rows - index * segmentRows);
         const end = startOf(segment, size - 1) + (segment.lengths[size - 1] ?? 0);

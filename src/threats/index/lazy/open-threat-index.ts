@@ -19,14 +19,14 @@ interface ThreatIndexDependencies extends Needs<"clock" | "database" | "fillRand
 
 /** Returns a function that loads the module and creates the index when it is first called. */
 export function openThreatIndex(dependencies: ThreatIndexDependencies): () => ThreatIndex {
-  const { clock, database, fillRandom, foreground, isServing, log, yielder } = dependencies;
+  const { clock, database, foreground, isServing, log, yielder } = dependencies;
   return lazy(() => {
     const { createThreatIndex } = require("../threat-index.ts") as typeof import("../threat-index.ts");
     if (!database.isShared) return createThreatIndex({ database, foreground, yielder });
     const { createColumnFile } =
       require("../store/column-file.ts") as typeof import("../store/column-file.ts");
     const copy = {
-      file: createColumnFile({ database, clock, fillRandom, program: programVersion() }),
+      file: createColumnFile(dependencies, programVersion()),
       rowsMin: copiedFrom,
       changesMin: copiedAfterChanges,
       isKept: isServing,

@@ -9,10 +9,9 @@
  */
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { rawSettings } from "../../../access/settings/raw-settings.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { indexPartialEnding } from "../../../platform/database/files/pending-restore.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import { randomText, type FillRandom } from "../../../platform/lib/ids.ts";
+import { randomText } from "../../../platform/lib/ids.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
 import { createColumns, type MutableColumns } from "../columns/columns.ts";
 import { arraysOf, capacityFor, createFields } from "../columns/fields.ts";
@@ -50,33 +49,24 @@ interface Followed {
   version: number;
 }
 
-export interface ColumnFile {
-  /**
-   * Returns undefined if there is no copy of this database.
-   * @throws an error of the system, or one about damage
-   */
-  load(yielder: Yielder): Promise<Followed | undefined>;
-  /** The columns may change meanwhile. */
-  save(followed: Followed, yielder: Yielder): Promise<void>;
-}
+export type ColumnFile = ReturnType<typeof createColumnFile>;
 
-interface ColumnFileDependencies {
-  database: Pick<Database, "path" | "sqlite" | "write">;
-  clock: Pick<Clock, "now">;
-  fillRandom: FillRandom;
-  /** Version of the code and the lists that compute the columns, such as the public suffixes of name servers. */
-  program: string;
-}
-
-export function createColumnFile(dependencies: ColumnFileDependencies): ColumnFile {
-  const { database, clock, fillRandom, program } = dependencies;
+/** @param program version of the code and the lists that compute the columns, such as the public suffixes of name servers */
+export function createColumnFile(
+  { database, clock, fillRandom }: Needs<"clock" | "database" | "fillRandom">,
+  program: string,
+) {
   const form = formOf(program);
   const path = `${database.path}.index`;
   const next = `${database.path}${indexPartialEnding}`;
   const settings = () => rawSettings(database.sqlite, clock.now());
 
   return {
-    async load(yielder) {
+    /**
+     * Returns undefined if there is no copy of this database.
+     * @throws an error of the system, or one about damage
+     */
+    async load(yielder: Yielder): Promise<Followed | undefined> {
       const mark = settings().get(markName);
       if (mark === undefined) return undefined;
       try {
@@ -89,7 +79,8 @@ export function createColumnFile(dependencies: ColumnFileDependencies): ColumnFi
       }
     },
 
-    async save(followed, yielder) {
+    /** Writes a copy. The columns may change while it is written. */
+    async save(followed: Followed, yielder: Yielder): Promise<void> {
       const mark = randomText(fillRandom, markBytes);
       try {
         {

@@ -23,15 +23,6 @@ const textsRememberedMax = 2_000;
 /** A copy of millions of threats is hundreds of megabytes. */
 const savedEveryMs = 3_600_000;
 
-/** Columns of all threats, kept in step with the database whichever process writes to it. */
-export interface ColumnStore {
-  /**
-   * Reads what was written since the last call and resolves to the current columns; the first call reads all
-   * threats. The columns may be read until the next `await`.
-   */
-  catchUp(yielder: Yielder): Promise<Columns>;
-}
-
 /** A copy of the columns in a file, from which they are read after a start. */
 export interface ColumnCopy {
   file: ColumnFile;
@@ -57,10 +48,12 @@ const columnsRead = `seq, protected_domain_seq as protectedDomainSeq, domain, ty
   campaign_seq as campaignSeq, site_state as siteState, registrar, name_server as nameServer, ip_address as ipAddress`;
 
 /**
+ * Keeps the columns of all threats in step with the database, whichever process writes to it.
+ *
  * New threats are found by their `seq`, which only grows; changed and deleted ones in the change log
  * (`change-log.ts`), which holds the latest 100,000 changes.
  */
-export function createColumnStore({ prepare }: Pick<Database, "prepare">, copy?: ColumnCopy): ColumnStore {
+export function createColumnStore({ prepare }: Pick<Database, "prepare">, copy?: ColumnCopy) {
   const rowsAfter = prepare<StoredRow, [number, number]>(
     `select ${columnsRead} from threats where seq > ? order by seq limit ?`,
   );
@@ -142,7 +135,11 @@ export function createColumnStore({ prepare }: Pick<Database, "prepare">, copy?:
   }
 
   return {
-    catchUp(yielder) {
+    /**
+     * Reads what was written since the last call and resolves to the current columns; the first call reads all
+     * threats. The columns may be read until the next `await`.
+     */
+    catchUp(yielder: Yielder): Promise<Columns> {
       // A call during a read gets another read after it, since something may have been written meanwhile.
       // A failure is reported to the caller whose read it was.
       const read = lastRead.catch(() => {}).then(() => readNews(yielder));

@@ -1,7 +1,6 @@
 import { isPhishingWord } from "../../../engines/detection/data/phishing-words.ts";
 import { decodeLabel } from "../../../engines/detection/names/name.ts";
 import type { ThreatType } from "../../../platform/vocabulary/threats.ts";
-import type { SeverityReasonCode } from "./severity-reasons.ts";
 import type { SimilarityReason } from "./similarity-reasons.ts";
 
 /** A look-alike name, as the detection describes it. */
@@ -14,9 +13,6 @@ export interface LookAlike {
   reasons: readonly SimilarityReason[];
 }
 
-/** Ways in which a name alone shows how severe a threat is. */
-export type NameEvidenceCode = Extract<SeverityReasonCode, `name_${string}`>;
-
 /** Letters of another script are never typed by mistake: someone chose them to deceive. */
 const homographFrom = 0.9;
 /** Below, most near misses beside phishing words are names of others, such as paypay for paypal. */
@@ -24,7 +20,7 @@ const nearMissBesideWordsFrom = 0.85;
 const closeFrom = 0.88;
 
 /** Points of the evidence that names give; see `severityOf`. */
-export const namePoints: Readonly<Record<NameEvidenceCode, number>> = {
+export const namePoints = {
   name_homograph: 4,
   name_in_front: 4,
   name_near_miss_beside_words: 4,
@@ -35,7 +31,10 @@ export const namePoints: Readonly<Record<NameEvidenceCode, number>> = {
   name_set_apart: 2,
   name_beside_ordinary_words: 1,
   name_similar: 1,
-};
+} as const;
+
+/** Ways in which a name alone shows how severe a threat is. */
+export type NameEvidenceCode = keyof typeof namePoints;
 
 /**
  * Returns what a name alone shows. Measured on a million newly registered names with 20 brands, and on 25,000 reported

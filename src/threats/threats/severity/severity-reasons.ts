@@ -1,25 +1,13 @@
 import { counted, fillIn } from "../../../platform/lib/wording.ts";
+import type { NameEvidenceCode } from "./name-evidence.ts";
 import definitions from "./severity-reasons.json" with { type: "json" };
 
 type None = Record<string, never>;
 
-/** Ways in which a name alone shows how severe a threat is; see `nameEvidence`. */
-type NameCode =
-  | "name_homograph"
-  | "name_in_front"
-  | "name_near_miss_beside_words"
-  | "name_near_miss"
-  | "name_other_suffix"
-  | "name_missing_dot"
-  | "name_beside_words"
-  | "name_set_apart"
-  | "name_beside_ordinary_words"
-  | "name_similar";
-
 /** Reasons for a severity, as they are stored: a stable code and the parameters of its text. */
 export type SeverityReason =
   | { code: "copy_seen_in_use"; params: None }
-  | { code: NameCode; params: { similarity: number } }
+  | { code: NameEvidenceCode; params: { similarity: number } }
   /** Reasons for which versions before 0.5.0 rated a name. */
   | { code: "deceives_careful_reader" | "deceives_hurried_reader"; params: { similarity: number } }
   | { code: "resembles_protected_name"; params: { similarity: number } }
