@@ -32,29 +32,7 @@ export interface NewRecipient
 }
 
 /** Recipients of all channels, as they are stored. `RecipientAdministration` also records changes in the audit log. */
-export interface Recipients {
-  /** Returns the recipients of a channel, sorted by name. */
-  list(channel: string): Recipient[];
-  /** Returns the recipients of all channels, sorted by name. */
-  listAll(): Recipient[];
-  find(channel: string, idOrName: string): Recipient | undefined;
-  /** Returns a recipient of any channel. @throws PublicError `not_found` */
-  get(idOrName: string): Recipient;
-  isTaken(name: string): boolean;
-  /** @throws PublicError `bad_request` with what to change */
-  insert(recipient: NewRecipient): Recipient;
-  /** @throws PublicError `bad_request` with what to change */
-  change(recipient: Recipient, settings: Partial<RecipientSettings>): Recipient;
-  /** Writes values that need no validation. A call that changes nothing writes nothing. */
-  update(recipient: Recipient, values: Partial<Recipient>): Recipient;
-  /**
-   * Deletes a recipient with its deliveries, in several transactions.
-   * @param record called in the last of them, which deletes the recipient
-   */
-  remove(recipient: Recipient, record: () => void): Promise<void>;
-  /** Calls `listener` after each commit of this process that changed a recipient. */
-  onChanged(listener: () => void): void;
-}
+export type Recipients = ReturnType<typeof createRecipients>;
 
 /** Limits the deliveries of one event to what fits into one short transaction. */
 const recipientsMax = 2_000;
@@ -67,7 +45,7 @@ export function createRecipients({
   channels,
   clock,
   database,
-}: Needs<"clock" | "database"> & { channels: ReadonlyMap<string, Channel> }): Recipients {
+}: Needs<"clock" | "database"> & { channels: ReadonlyMap<string, Channel> }) {
   const { query } = database;
   const listeners: (() => void)[] = [];
   const notify = () => {
@@ -76,6 +54,7 @@ export function createRecipients({
   const reads = prepareReads(database);
   const idPrefixes = [...channels.values()].map((channel) => channel.recipients.idPrefix);
 
+  /** Writes values that need no validation. A call that changes nothing writes nothing. */
   function update(recipient: Recipient, values: Partial<Recipient>): Recipient {
     if (!differs(recipient, values)) return recipient;
     query
@@ -94,17 +73,22 @@ export function createRecipients({
   };
 
   return {
-    list: (channel) => reads.ofChannel.all({ channel }),
+    /** Returns the recipients of a channel, sorted by name. */
+    list: (channel: string) => reads.ofChannel.all({ channel }),
+    /** Returns the recipients of all channels, sorted by name. */
     listAll: () => reads.all.all(),
-    get(key) {
+    /** Returns a recipient of any channel. @throws PublicError `not_found` */
+    get(key: string) {
       const recipient = reads.any.get({ key });
       if (recipient === undefined) throw notFound(`There is no endpoint ${visible(key, 100)}.`);
       return recipient;
     },
-    find: (channel, key) => reads.one.get({ channel, key }),
-    isTaken: (name) => reads.named.get({ name }) !== undefined,
+    find: (channel: string, key: string) => reads.one.get({ channel, key }),
+    isTaken: (name: string) => reads.named.get({ name }) !== undefined,
 
-    insert({ id, name, channel, target, events, filter, concurrency, ratePerSecond, ...state }) {
+    /** @throws PublicError `bad_request` with what to change */
+    insert({ target, events, filter, concurrency, ratePerSecond, ...given }: NewRecipient): Recipient {
+      const { id, name, channel } = given;
       checkName(name, idPrefixes);
       const checked = {
         target: channelOf(channel).validate(target),
@@ -120,26 +104,23 @@ export function createRecipients({
       const now = clock.now();
       query
         .insert(recipients)
-        .values({
-          ...state,
-          id,
-          name,
-          channel,
-          ...checked,
-          consecutiveFailures: 0,
-          createdAt: now,
-          updatedAt: now,
-        })
+        .values({ ...given, ...checked, consecutiveFailures: 0, createdAt: now, updatedAt: now })
         .run();
       database.afterCommit(notify);
       return reads.one.get({ channel, key: id })!;
     },
 
-    change: (recipient, settings) => update(recipient, checkSettings(channelOf(recipient.channel), settings)),
+    /** @throws PublicError `bad_request` with what to change */
+    change: (recipient: Recipient, settings: Partial<RecipientSettings>) =>
+      update(recipient, checkSettings(channelOf(recipient.channel), settings)),
 
     update,
 
-    async remove(recipient, record) {
+    /**
+     * Deletes a recipient with its deliveries, in several transactions.
+     * @param record called in the last of them, which deletes the recipient
+     */
+    async remove(recipient: Recipient, record: () => void) {
       await deleteDeliveries(database, recipient);
       await deleteAnnouncements(database, { recipientSeq: recipient.seq });
       await database.write(() => {
@@ -149,7 +130,8 @@ export function createRecipients({
       }, untilDone);
     },
 
-    onChanged: (listener) => void listeners.push(listener),
+    /** Calls `listener` after each commit of this process that changed a recipient. */
+    onChanged: (listener: () => void) => void listeners.push(listener),
   };
 }
 

@@ -52,7 +52,7 @@ export const emptyTarget: ChannelTarget = {
  *   that the configuration file would not accept either
  */
 export function completeTarget(type: ChannelType, given: Partial<ChannelTarget>): ChannelTarget {
-  const target = inOrder({ ...emptyTarget, ...given });
+  const target = inOrder(given);
   const { required, optional } = keysOfChannel[type];
   for (const key of channelKeys) {
     const isSet = isValue(target[propertyOf[key]]);
@@ -95,19 +95,13 @@ function shownValue(key: ChannelKey, target: ChannelTarget): string {
   }
 }
 
-function inOrder(target: ChannelTarget): ChannelTarget {
-  const { url, token, chatId, routingKey, topic, room, to, template, headers } = target;
-  return {
-    url: url || null,
-    token: token || null,
-    chatId: chatId || null,
-    routingKey: routingKey || null,
-    topic: topic || null,
-    room: room || null,
-    to: [...to],
-    template: template || null,
-    headers: { ...headers },
-  };
+/** A key that is absent from `given` has the value of the empty target, and so does an empty text. */
+function inOrder(given: Partial<ChannelTarget>): ChannelTarget {
+  const entries = Object.entries(emptyTarget).map(([key, empty]: [string, unknown]) => [
+    key,
+    given[key as keyof ChannelTarget] || empty,
+  ]);
+  return Object.fromEntries(entries) as unknown as ChannelTarget;
 }
 
 function isValue(value: ChannelTarget[keyof ChannelTarget]): boolean {

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
 import { type Database, relaxedTransaction } from "../../../platform/database/database.ts";
-import { hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { hasValue, statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { VisitClass } from "../../../platform/vocabulary/traps.ts";
 import { trapVisits, trapVisitTotals } from "./tables.ts";
@@ -190,9 +190,7 @@ function prepareWrites(database: Database) {
         })
         .where(hasValue(trapVisits.seq)),
     ),
-    insert: statement(database, (query) =>
-      query.insert(trapVisits).values(valuesOf(trapVisits, ...visitColumns)),
-    ),
+    insert: statement(database, (query) => query.insert(trapVisits).values(valuesExcept(trapVisits, "seq"))),
     addToTotal: statement(database, (query) =>
       query
         .insert(trapVisitTotals)
@@ -204,22 +202,3 @@ function prepareWrites(database: Database) {
     ),
   };
 }
-
-const visitColumns = [
-  "trapId",
-  "class",
-  "visitor",
-  "host",
-  "url",
-  "referrer",
-  "claimedUrl",
-  "ipAddress",
-  "userAgent",
-  "method",
-  "headers",
-  "firstAt",
-  "lastAt",
-  "count",
-  "eventId",
-  "threatId",
-] as const satisfies readonly (keyof NewVisit)[];
