@@ -10,7 +10,7 @@ import takedownWords from "../../../src/web/console/threat-kit/takedown-words.js
 import usualViews from "../../../src/web/console/threat-kit/usual-views.json" with { type: "json" };
 import weightyFacts from "../../../src/web/console/pages/threat/weighty-facts.json" with { type: "json" };
 import otherSites from "../../../src/web/console/pages/threat/other-sites.json" with { type: "json" };
-import replayWords from "../../../src/web/console/delivery-kit/replay-words.json" with { type: "json" };
+import recipientWords from "../../../src/web/console/delivery-kit/recipient-words.json" with { type: "json" };
 import { readListRequest } from "../../../src/web/console/threat-kit/filters.ts";
 import { replaySelections } from "../../../src/platform/vocabulary/channels.ts";
 import { threatTypes } from "../../../src/platform/vocabulary/threats.ts";
@@ -40,8 +40,8 @@ test("the tables of words name icons and tones that exist, valid views, and site
   }
   for (const { icon = "scan" } of weightyFacts) expect<readonly string[]>(iconNames).toContain(icon);
   for (const address of Object.values(otherSites)) expect(address).toMatch(/^https:\/\/\S+NAME$/);
-  for (const { choices } of Object.values(replayWords))
-    for (const { value } of choices) expect<readonly string[]>(replaySelections).toContain(value);
+  for (const { replay } of Object.values(recipientWords))
+    for (const { value } of replay.choices) expect<readonly string[]>(replaySelections).toContain(value);
   for (const [label, view] of Object.entries(usualViews)) {
     const query = new URLSearchParams(view);
     const reader = { account: { name: "ina" }, now: 0 } as Parameters<typeof readListRequest>[1];

@@ -16,10 +16,7 @@ const deliveriesShown = 10;
 interface RecipientParts {
   lead: ComponentChildren;
   words: RecipientWords;
-  /** Labels of the actions. */
-  test: string;
-  replay: string;
-  /** Items of the menu between them and the removal. */
+  /** Items of the menu before the removal. */
   menu?: ComponentChildren;
   /** Shown once, after a change or a test. */
   once: ComponentChildren;
@@ -36,7 +33,7 @@ export function recipientPage(
   context: Context<"deliveries" | "domains" | "threats">,
   entry: Entry,
   entryWords: EntryWords,
-  { lead, words, test, replay, menu, once, where, latest, settings, children }: RecipientParts,
+  { lead, words, menu, once, where, latest, settings, children }: RecipientParts,
 ): PageResult {
   const { deliveries } = context.services;
   const path = entryWords.pathOf(entry.id);
@@ -49,10 +46,12 @@ export function recipientPage(
         entry={entry}
         words={entryWords}
         lead={lead}
-        first={<PostButton action={`${path}/test`} label={test} variant={isCalm ? "primary" : undefined} />}
+        first={
+          <PostButton action={`${path}/test`} label={words.test} variant={isCalm ? "primary" : undefined} />
+        }
         menu={
           <>
-            <MenuLink path={`${path}/replay`} label={replay} />
+            <MenuLink path={`${path}/replay`} label={words.replay.title} />
             {menu}
           </>
         }

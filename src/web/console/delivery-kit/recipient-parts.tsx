@@ -11,12 +11,13 @@ import {
 import { grouped } from "../../../platform/lib/wording.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { LinkButton, Time, Note } from "../kit/components.tsx";
-import { PostButton } from "../kit/form.tsx";
+import { PostButton, type Choice } from "../kit/form.tsx";
 import { StateMark } from "../kit/inline.tsx";
 import type { PageServices } from "../shell/services.ts";
 import { recipientPath } from "../kit/paths.ts";
 import { atMost, DayStats } from "./day-stats.tsx";
 import { causeText, failureTexts } from "./delivery-parts.tsx";
+import recipientWords from "./recipient-words.json" with { type: "json" };
 
 /** Names of a recipient and of what it is sent. */
 export interface RecipientWords {
@@ -24,10 +25,17 @@ export interface RecipientWords {
   recipient: string;
   one: string;
   many: string;
+  /** Says how receivers see an event or message that they have received before. */
+  duplicates: string;
+  /** Label of the button that sends a test. */
+  test: string;
+  /** Texts of the page that sends again what was sent, and the deliveries to choose from. */
+  replay: { title: string; lead: string; choices: readonly Choice[] };
 }
 
-export const endpointWords: RecipientWords = { recipient: "endpoint", one: "delivery", many: "deliveries" };
-export const channelWords: RecipientWords = { recipient: "channel", one: "message", many: "messages" };
+export const endpointWords: RecipientWords = recipientWords.endpoint;
+/** People miss no message: what a disabled channel is sent waits. */
+export const channelWords: RecipientWords = recipientWords.channel;
 
 interface NoteProps {
   recipient: Recipient;

@@ -6,98 +6,84 @@ import { counted, grouped } from "../../../platform/lib/wording.ts";
 import { replaySelections } from "../../../platform/vocabulary/channels.ts";
 import { LinkButton, Section, Time } from "../kit/components.tsx";
 import { attempt, wholeForm } from "../kit/fields.ts";
-import { Button, Choices, type Choice, Form, HiddenFields, TextField, PostButton } from "../kit/form.tsx";
-import { page, redirect, fragment } from "../kit/page-result.ts";
+import { Button, Choices, Form, HiddenFields, TextField, PostButton } from "../kit/form.tsx";
+import { page, redirect, fragment, type PageResult } from "../kit/page-result.ts";
 import { deliveriesToPath } from "../kit/paths.ts";
 import type { Context, Route } from "../shell/router.ts";
 import { Text } from "../kit/inline.tsx";
 import { causeText } from "./delivery-parts.tsx";
-import replayWords from "./replay-words.json" with { type: "json" };
 import { RecipientNow, type RecipientWords } from "./recipient-parts.tsx";
 
-/** Texts of the page for one kind of recipients. */
-interface Words {
-  title: string;
-  lead: string;
-  /** Deliveries to choose from. */
-  choices: readonly Choice[];
-}
+type DeliveriesContext = Context<"deliveries">;
 
-/** Replay of events for programs. */
-export const eventReplay: Words = replayWords.events;
-/** Replay of messages for people. They miss none: what a disabled channel is sent waits. */
-export const messageReplay: Words = replayWords.messages;
-
-/** Returns a function that finds the recipient of a page. @param kinds channels of these recipients */
-function recipientFinder(kinds: readonly string[]) {
-  return ({ params, services: { deliveries } }: Context<"deliveries">): Recipient => {
-    const id = params["id"] ?? "";
-    const found = kinds.map((kind) => deliveries.recipients.find(kind, id)).find((one) => one?.id === id);
-    if (found === undefined) throw notFound("There is no recipient with this ID.");
-    return found;
-  };
+/** Recipients of one kind, which have the same pages. */
+interface RecipientKind {
+  /** Address of their list, below which each has its page. */
+  base: string;
+  /** Their channels. */
+  channels: readonly string[];
+  words: RecipientWords;
 }
 
 /**
- * Routes for replaying events: the first step shows the number of deliveries, the second sends them.
- * @param options.base address of the recipients' list, below which each has its page
- * @param options.kinds channels of these recipients
+ * Routes for sending again what a recipient was sent, or everything that it was not delivered: the first step shows the
+ * number of deliveries, the second sends them. A fragment shows the progress.
  */
-export function replayRoutes(given: {
-  base: string;
-  kinds: readonly string[];
-  words: Words;
-}): Route<"deliveries">[] {
-  const { base, kinds, words } = given;
-  const path = `${base}/:id/replay`;
-
-  const recipientOf = recipientFinder(kinds);
-
-  async function send(context: Context<"deliveries">) {
-    const recipient = recipientOf(context);
-    const { replay } = context.services.deliveries;
-    const made = await attempt(() => replay.run(readRequest(recipient, context.form), { by: context.by }));
-    if (!made.ok) return show(context, { base, recipient, form: context.form, words, message: made.message });
-    return redirect(
-      deliveriesToPath(recipient),
-      `${counted(made.value, "delivery is", "deliveries are")} being sent to ${recipient.name}.`,
-    );
-  }
-
+export function sendingAgainRoutes(kind: RecipientKind): Route<"deliveries">[] {
+  const one = `${kind.base}/:id`;
+  const administer = (
+    method: Route["method"],
+    path: string,
+    run: (context: DeliveriesContext, kind: RecipientKind) => ReturnType<Route["run"]>,
+  ): Route<"deliveries"> => ({
+    method,
+    path,
+    permission: "administer",
+    run: (context) => run(context, kind),
+  });
   return [
-    {
-      method: "GET",
-      path,
-      permission: "administer",
-      run: (context) => show(context, { base, recipient: recipientOf(context), form: context.query, words }),
-    },
-    { method: "POST", path, permission: "administer", run: send },
+    administer("GET", `${one}/replay`, (context) => showReplay(context, kind, context.query)),
+    administer("POST", `${one}/replay`, replay),
+    administer("GET", `${one}/send-all`, askToSendAll),
+    administer("POST", `${one}/send-all`, sendAll),
+    { method: "GET", path: `${one}/now`, permission: "read", run: (context) => showProgress(context, kind) },
   ];
 }
 
-async function show(
-  { services }: Context<"deliveries">,
-  {
-    base,
-    recipient,
-    form,
-    words: { title, lead, choices },
-    message,
-  }: {
-    base: string;
-    recipient: Recipient;
-    form: URLSearchParams;
-    words: Words;
-    message?: string;
-  },
-) {
-  const back = `${base}/${recipient.id}`;
+/** Returns the recipient of a page, and the address of its own page. @throws PublicError `not_found` */
+function recipientOf({ params, services }: DeliveriesContext, { base, channels }: RecipientKind) {
+  const { recipients } = services.deliveries;
+  const id = params["id"] ?? "";
+  const recipient = channels.map((channel) => recipients.find(channel, id)).find((found) => found?.id === id);
+  if (recipient === undefined) throw notFound("There is no recipient with this ID.");
+  return { recipient, back: `${base}/${id}` };
+}
+
+async function replay(context: DeliveriesContext, kind: RecipientKind): Promise<PageResult> {
+  const { by, form, services } = context;
+  const { recipient } = recipientOf(context, kind);
+  const made = await attempt(() => services.deliveries.replay.run(readRequest(recipient, form), { by }));
+  if (!made.ok) return showReplay(context, kind, form, made.message);
+  return redirect(
+    deliveriesToPath(recipient),
+    `${counted(made.value, "delivery is", "deliveries are")} being sent to ${recipient.name}.`,
+  );
+}
+
+async function showReplay(
+  context: DeliveriesContext,
+  kind: RecipientKind,
+  form: URLSearchParams,
+  message?: string,
+): Promise<PageResult> {
+  const { title, lead, choices } = kind.words.replay;
+  const { recipient, back } = recipientOf(context, kind);
   const asked = form.has("which");
   const counting =
     asked && message === undefined
       ? await attempt(() => {
           const request = readRequest(recipient, form);
-          return { request, count: services.deliveries.replay.count(request) };
+          return { request, count: context.services.deliveries.replay.count(request) };
         })
       : undefined;
   const failure = message ?? (counting?.ok === false ? counting.message : undefined);
@@ -189,100 +175,68 @@ function readTime(text: string): Instant {
 /** Removes the zone, which the form field cannot hold. */
 const forField = (text: string) => text.replace(/(\.\d+)?Z$/, "");
 
-/**
- * Routes that send a recipient everything that it was not delivered, with the numbers first, and the fragment that shows
- * the progress.
- * @param options.base address of the recipients' list, below which each has its page
- * @param options.kinds channels of these recipients
- * @param options.duplicates what receivers notice of an event or message that they have received before
- */
-export function sendAllRoutes(given: {
-  base: string;
-  kinds: readonly string[];
-  words: RecipientWords;
-  duplicates: string;
-}): Route<"deliveries">[] {
-  const { base, kinds, words, duplicates } = given;
-  const path = `${base}/:id/send-all`;
-
-  const recipientOf = recipientFinder(kinds);
-
-  function ask(context: Context<"deliveries">) {
-    const recipient = recipientOf(context);
-    const back = `${base}/${recipient.id}`;
-    if (!recipient.enabled) throw badRequest(`${recipient.name} is disabled; enable it first`);
-    const { failures, sendAll } = context.services.deliveries;
-    const { failed, queued } = sendAll.count(recipient.seq, Number.MAX_SAFE_INTEGER);
-    const total = failed + queued;
-    if (total === 0) return redirect(back, `Nothing is left to send to ${recipient.name}.`);
-    const cause = recipient.lastFailure ?? failures.of({ recipient: recipient.id })[0]?.causes[0];
-    return page(
-      "Send all again",
-      <section class="card narrow">
-        <h1>
-          Send {counted(total, words.one, words.many)} to <Text text={recipient.name} charactersMax={60} />{" "}
-          again?
-        </h1>
-        <div class="prose">
+function askToSendAll(context: DeliveriesContext, kind: RecipientKind): PageResult {
+  const { recipient, back } = recipientOf(context, kind);
+  const { words } = kind;
+  if (!recipient.enabled) throw badRequest(`${recipient.name} is disabled; enable it first`);
+  const { failures, sendAll: unsent } = context.services.deliveries;
+  const { failed, queued } = unsent.count(recipient.seq, Number.MAX_SAFE_INTEGER);
+  const total = failed + queued;
+  if (total === 0) return redirect(back, `Nothing is left to send to ${recipient.name}.`);
+  const cause = recipient.lastFailure ?? failures.of({ recipient: recipient.id })[0]?.causes[0];
+  return page(
+    "Send all again",
+    <section class="card narrow">
+      <h1>
+        Send {counted(total, words.one, words.many)} to <Text text={recipient.name} charactersMax={60} />{" "}
+        again?
+      </h1>
+      <div class="prose">
+        <p>
+          {failed === 0
+            ? `All of them are queued and would be sent later.`
+            : `${grouped(failed)} failed for good${queued === 0 ? "" : `, ${grouped(queued)} ${queued === 1 ? "is" : "are"} queued`}.`}{" "}
+          All are sent now, oldest first. {words.duplicates}
+        </p>
+        {cause === undefined ? null : (
           <p>
-            {failed === 0
-              ? `All of them are queued and would be sent later.`
-              : `${grouped(failed)} failed for good${queued === 0 ? "" : `, ${grouped(queued)} ${queued === 1 ? "is" : "are"} queued`}.`}{" "}
-            All are sent now, oldest first. {duplicates}
+            The last result was {causeText(cause)}. If that has not been fixed, they fail again and are
+            retried on the usual schedule. Send a test first to find out.
           </p>
-          {cause === undefined ? null : (
-            <p>
-              The last result was {causeText(cause)}. If that has not been fixed, they fail again and are
-              retried on the usual schedule. Send a test first to find out.
-            </p>
-          )}
-        </div>
-        <div class="line">
-          <Form action={`${back}/send-all`} class="inline">
-            <Button
-              label={total === 1 ? "Send it again" : `Send all ${grouped(total)} again`}
-              icon="send"
-              variant="primary"
-            />
-          </Form>
-          <PostButton
-            action={`${back}/test`}
-            label={`Send test ${words.one === "message" ? "message" : "event"}`}
+        )}
+      </div>
+      <div class="line">
+        <Form action={`${back}/send-all`} class="inline">
+          <Button
+            label={total === 1 ? "Send it again" : `Send all ${grouped(total)} again`}
+            icon="send"
+            variant="primary"
           />
-          <LinkButton path={back} label="Cancel" variant="plain" />
-        </div>
-      </section>,
-    );
-  }
+        </Form>
+        <PostButton action={`${back}/test`} label={words.test} />
+        <LinkButton path={back} label="Cancel" variant="plain" />
+      </div>
+    </section>,
+  );
+}
 
-  async function send(context: Context<"deliveries">) {
-    const { id, name } = recipientOf(context);
-    const { failed, queued } = await context.services.deliveries.sendAll.run(id, { by: context.by });
-    const total = failed + queued;
-    return redirect(
-      `${base}/${id}`,
-      total === 0
-        ? `Nothing is left to send to ${name}.`
-        : `${counted(total, words.one, words.many)} ${total === 1 ? "is" : "are"} being sent to ${name}.`,
-    );
-  }
+async function sendAll(context: DeliveriesContext, kind: RecipientKind): Promise<PageResult> {
+  const { recipient, back } = recipientOf(context, kind);
+  const { one, many } = kind.words;
+  const { failed, queued } = await context.services.deliveries.sendAll.run(recipient.id, { by: context.by });
+  const total = failed + queued;
+  return redirect(
+    back,
+    total === 0
+      ? `Nothing is left to send to ${recipient.name}.`
+      : `${counted(total, one, many)} ${total === 1 ? "is" : "are"} being sent to ${recipient.name}.`,
+  );
+}
 
-  function progress(context: Context<"deliveries">) {
-    const recipient = recipientOf(context);
-    const { deliveries } = context.services;
-    return fragment(
-      <RecipientNow
-        recipient={recipient}
-        path={`${base}/${recipient.id}`}
-        words={words}
-        deliveries={deliveries}
-      />,
-    );
-  }
-
-  return [
-    { method: "GET", path, permission: "administer", run: ask },
-    { method: "POST", path, permission: "administer", run: send },
-    { method: "GET", path: `${base}/:id/now`, permission: "read", run: progress },
-  ];
+function showProgress(context: DeliveriesContext, kind: RecipientKind): PageResult {
+  const { recipient, back } = recipientOf(context, kind);
+  const { deliveries } = context.services;
+  return fragment(
+    <RecipientNow recipient={recipient} path={back} words={kind.words} deliveries={deliveries} />,
+  );
 }

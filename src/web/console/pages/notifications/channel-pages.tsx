@@ -97,8 +97,6 @@ function showChannel(context: Context<Services>, channel: ChannelRecipient, word
   return recipientPage(context, channel, words, {
     lead: channels.label(type),
     words: channelWords,
-    test: "Send test message",
-    replay: "Send messages again",
     once: test === undefined ? null : <TestNote test={test} />,
     where: "[[channels]]",
     latest: {

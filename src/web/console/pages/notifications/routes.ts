@@ -1,6 +1,6 @@
 import { channelTypes } from "../../../../platform/vocabulary/channels.ts";
 import { channelWords } from "../../delivery-kit/recipient-parts.tsx";
-import { messageReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
+import { sendingAgainRoutes } from "../../delivery-kit/sending-again.tsx";
 import { channelsPath, notificationsPath } from "../../kit/paths.ts";
 import type { PageGroup } from "../../shell/router.ts";
 import { channelRoutes } from "./channel-pages.tsx";
@@ -14,12 +14,6 @@ export const notificationPages: PageGroup = {
     { method: "GET", path: notificationsPath, permission: "read", run: listNotifications },
     ...channelRoutes,
     ...subscriptionRoutes,
-    ...replayRoutes({ base: channelsPath, kinds: channelTypes, words: messageReplay }),
-    ...sendAllRoutes({
-      base: channelsPath,
-      kinds: channelTypes,
-      words: channelWords,
-      duplicates: "People are sent each of them as a message of its own.",
-    }),
+    ...sendingAgainRoutes({ base: channelsPath, channels: channelTypes, words: channelWords }),
   ],
 };

@@ -20,7 +20,7 @@ import type { PageServices } from "../../shell/services.ts";
 import { filterFacts } from "../../threat-kit/event-filter.tsx";
 import { endpointWords, RecipientState } from "../../delivery-kit/recipient-parts.tsx";
 import { recipientPage } from "../../delivery-kit/recipient-page.tsx";
-import { eventReplay, replayRoutes, sendAllRoutes } from "../../delivery-kit/sending-again.tsx";
+import { sendingAgainRoutes } from "../../delivery-kit/sending-again.tsx";
 import { testShown } from "../../delivery-kit/delivery-parts.tsx";
 import { LinkButton } from "../../kit/components.tsx";
 import { attempt, wholeForm, type FieldErrors } from "../../kit/fields.ts";
@@ -102,13 +102,7 @@ export const webhookPages: PageGroup = {
     ...entryRoutes(pages),
     { method: "POST", path: `${path}/:id/test`, permission: "administer", run: sendTest },
     ...rotateRoutes((context) => editableEntry(pages, context)),
-    ...replayRoutes({ base: path, kinds: [webhookKind], words: eventReplay }),
-    ...sendAllRoutes({
-      base: path,
-      kinds: [webhookKind],
-      words: endpointWords,
-      duplicates: "Events keep their identifiers, so that the receiver can ignore those that it has seen.",
-    }),
+    ...sendingAgainRoutes({ base: path, channels: [webhookKind], words: endpointWords }),
   ],
 };
 
@@ -133,8 +127,6 @@ function showEndpoint(context: Context<Services>, endpoint: Endpoint, words: Ent
       </code>
     ),
     words: endpointWords,
-    test: "Send test event",
-    replay: "Replay events",
     menu: isDeclared(endpoint) ? null : <MenuLink path={`${pathOf(id)}/rotate`} label="Rotate secret" />,
     once: saved === undefined ? null : <SavedNote saved={saved} />,
     latest: {
