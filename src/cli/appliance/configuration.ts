@@ -5,6 +5,7 @@ import { formatConfigError, loadConfig, type LoadResult } from "../../platform/c
 import { StartError, codeOf } from "../../platform/lib/errors.ts";
 import { replaceLists } from "../../platform/lib/lists/list-texts.ts";
 import { configFile, serviceName } from "../../platform/service/unit.ts";
+import { FailedError } from "../terminal/command.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export const defaultConfigPath = "phishwatch.toml";
@@ -72,6 +73,24 @@ export function databasePathIn(path: string, text: string, env: Terminal["env"])
   if (result.ok) return result.config.storage.path;
   if (result.databasePath !== undefined) return result.databasePath;
   throw new StartError(result.errors.map(formatConfigError).join("\n"), { exitCode: 2 });
+}
+
+/** Returns the path of a database in a file. @throws FailedError for one in memory */
+export function requireFile(path: string): string {
+  if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
+  return path;
+}
+
+/**
+ * Returns the path of the database.
+ * @param hint continues the message about a file that does not exist
+ * @throws FailedError if it is in memory or does not exist
+ */
+export function requireDatabase({ storage }: Pick<Config, "storage">, hint?: string): string {
+  const path = requireFile(storage.path);
+  if (!existsSync(path))
+    throw new FailedError(`${path} does not exist${hint === undefined ? "" : ` ${hint}`}`);
+  return path;
 }
 
 function findConfiguration(given: string | undefined, env: Terminal["env"]): string {

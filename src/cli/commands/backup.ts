@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { backUpFile, readStoredOutcomes, recordOutcome } from "../../operations/backups/file-backups.ts";
 import { completedAt } from "../../operations/backups/running/outcomes.ts";
@@ -11,10 +10,10 @@ import { bytesText, spanText } from "../../platform/lib/durations.ts";
 import { messageOf } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { explained, placeOf } from "../appliance/backup-place.ts";
-import { loadConfiguration } from "../appliance/configuration.ts";
+import { loadConfiguration, requireDatabase } from "../appliance/configuration.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
-import { command, FailedError, UsageError } from "../terminal/command.ts";
+import { command, UsageError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -23,12 +22,7 @@ import { verifyOne } from "./backups.ts";
 export const backupCommand = command({
   name: "backup",
   arguments: "[file] [id]",
-  flags: {
-    to: text("--to <place>"),
-    restore: toggle("--restore"),
-    json: jsonFlag,
-    config: configFlag,
-  },
+  flags: { to: text("--to <place>"), restore: toggle("--restore"), json: jsonFlag, config: configFlag },
   async run({ args, options, terminal }) {
     const [file, id] = args;
     if (file === "verify") {
@@ -38,9 +32,7 @@ export const backupCommand = command({
     if (id !== undefined || options.restore)
       throw new UsageError("a second argument and --restore need 'backup verify'");
     const config = await loadConfiguration(options.config, terminal.env);
-    const { path } = config.storage;
-    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
-    if (!existsSync(path)) throw new FailedError(`${path} does not exist`);
+    const path = requireDatabase(config);
     if (file === undefined) return backUp(config, options, terminal);
     if (options.to !== undefined) throw new UsageError("give either a file or --to");
     const target = resolve(file);

@@ -61,12 +61,7 @@ function readSecret(path: string): string {
 const verifyCommand = command({
   name: "verify",
   arguments: "[id]",
-  flags: {
-    restore: toggle("--restore"),
-    from: fromFlag,
-    json: jsonFlag,
-    config: configFlag,
-  },
+  flags: { restore: toggle("--restore"), from: fromFlag, json: jsonFlag, config: configFlag },
   run: ({ args, options, terminal }) => verifyOne({ id: args[0], ...options, terminal }),
 });
 
@@ -145,14 +140,14 @@ const list = command({
   async run({ options, terminal }) {
     const { backup } = await loadConfiguration(options.config, terminal.env);
     const repository = await openPlace(placeOf(backup, options.from, "--from"), terminal.interruption());
-    const rows = await explained(async () => {
-      const found: Row[] = [];
-      for (const id of await repository.ids())
-        found.push({ id, manifest: await findUndamaged(repository, id) });
-      return found;
-    });
-    if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
-    else printRows(terminal, rows, { columns, none: "no backups; 'phishwatch backup' makes one" });
+    const rows = await explained(async () =>
+      Array.fromAsync(await repository.ids(), async (id) => ({
+        id,
+        manifest: await findUndamaged(repository, id),
+      })),
+    );
+    const none = "no backups; 'phishwatch backup' makes one";
+    printRows(terminal, rows, { columns, none, json: options.json && shape });
   },
 });
 

@@ -43,8 +43,7 @@ const list = command({
     withAppliance({ terminal, options }, ({ campaigns }) => {
       const { json, limit } = options;
       const rows = campaigns.list({ limit, offset: 0, recentSince: Date.now() - growthDays * dayMs });
-      if (json) for (const campaign of rows) printJson(terminal.out, summaryJson(campaign));
-      else printRows(terminal, rows, { columns, none: "no campaigns" });
+      printRows(terminal, rows, { columns, none: "no campaigns", json: json && summaryJson });
     }),
 });
 

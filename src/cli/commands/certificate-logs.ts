@@ -50,11 +50,7 @@ const listColumns: Column<ListedLog>[] = [
 
 export const listCommand = command({
   name: "list",
-  flags: {
-    followed: toggle("--followed"),
-    json: jsonFlag,
-    config: configFlag,
-  },
+  flags: { followed: toggle("--followed"), json: jsonFlag, config: configFlag },
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, (appliance) => {
       const isEnabled = appliance.certificateLogs !== undefined;
@@ -66,19 +62,17 @@ export const listCommand = command({
         state: null,
         decision: "declared",
       }));
-      const rows = [...choices, ...declared].filter(
-        ({ decision }) => !options.followed || decision === "followed" || decision === "declared",
-      );
-      if (!options.json) return printRows(terminal, rows, { columns: listColumns, none: "no logs" });
-      for (const { log, interval, state, decision } of rows)
-        printJson(terminal.out, {
-          ...jsonFields(log, "logId operator description protocol url"),
-          state,
-          start: optionalIsoTime(interval?.start),
-          end: optionalIsoTime(interval?.end),
-          decision,
-          is_followed: isEnabled && (decision === "followed" || decision === "declared"),
-        });
+      const isFollowed = ({ decision }: ListedLog) => decision === "followed" || decision === "declared";
+      const rows = [...choices, ...declared].filter((one) => !options.followed || isFollowed(one));
+      const json = (one: ListedLog) => ({
+        ...jsonFields(one.log, "logId operator description protocol url"),
+        state: one.state,
+        start: optionalIsoTime(one.interval?.start),
+        end: optionalIsoTime(one.interval?.end),
+        decision: one.decision,
+        is_followed: isEnabled && isFollowed(one),
+      });
+      printRows(terminal, rows, { columns: listColumns, none: "no logs", json: options.json && json });
     }),
 });
 
@@ -104,8 +98,8 @@ export const statusCommand = command({
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, (appliance) => {
       const rows = enabledLogs(appliance).logs();
-      if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
-      else printRows(terminal, rows, { columns: statusColumns, none: "no logs are followed" });
+      const none = "no logs are followed";
+      printRows(terminal, rows, { columns: statusColumns, none, json: options.json && shape });
     }),
 });
 

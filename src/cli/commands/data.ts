@@ -18,6 +18,7 @@ import { configFlag, jsonFlag, text, texts, toggle } from "../terminal/flags.ts"
 import { dirname } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
 import {
+  type ListInEffect,
   listsInEffect,
   readStoredUpdate,
   removeUpdate,
@@ -25,7 +26,7 @@ import {
 } from "../../operations/data-updates/stored-update.ts";
 import { isServed } from "../../platform/database/lock.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
-import { printJson, printRows } from "../terminal/table.ts";
+import { printRows } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 const dateLength = "2026-01-31".length;
@@ -100,28 +101,26 @@ const dataShowCommand = command({
     const stored = readStoredUpdate(storage.path, data.trustedKeys);
     const version = stored.state === "used" ? stored.update.version : null;
     const rows = listsInEffect(stored, systemClock.now());
-    if (options.json)
-      for (const { name, origin, date, isOld } of rows)
-        printJson(terminal.out, {
-          list: name,
-          origin,
-          date,
-          version: origin === "update" ? version : null,
-          old: isOld,
-        });
-    else
-      printRows(terminal, rows, {
-        columns: [
-          { title: "list", cell: ({ name }) => name },
-          { title: "date", cell: ({ date, isOld }) => (isOld ? `${date} (old)` : date) },
-          {
-            title: "origin",
-            cell: ({ origin }) => (origin === "embedded" ? "embedded" : `update ${version ?? ""}`),
-          },
-          { title: "content", cell: ({ title }) => title },
-        ],
-        none: "no lists",
-      });
+    const json = ({ name, origin, date, isOld }: ListInEffect) => ({
+      list: name,
+      origin,
+      date,
+      version: origin === "update" ? version : null,
+      old: isOld,
+    });
+    printRows(terminal, rows, {
+      columns: [
+        { title: "list", cell: ({ name }) => name },
+        { title: "date", cell: ({ date, isOld }) => (isOld ? `${date} (old)` : date) },
+        {
+          title: "origin",
+          cell: ({ origin }) => (origin === "embedded" ? "embedded" : `update ${version ?? ""}`),
+        },
+        { title: "content", cell: ({ title }) => title },
+      ],
+      none: "no lists",
+      json: options.json && json,
+    });
     if (stored.state === "unusable")
       terminal.err.write(`The data update cannot be used, so the embedded lists are: ${stored.reason}\n`);
   },
@@ -130,10 +129,7 @@ const dataShowCommand = command({
 const dataUpdateCommand = command({
   name: "update",
   arguments: "<file>",
-  flags: {
-    force: toggle("--force"),
-    config: configFlag,
-  },
+  flags: { force: toggle("--force"), config: configFlag },
   async run({ args: [file = ""], options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const { data, storage } = config;

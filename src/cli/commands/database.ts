@@ -1,6 +1,6 @@
 import { jsonFields } from "../../platform/lib/key-names.ts";
 import { constants, Database as Sqlite } from "bun:sqlite";
-import { existsSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import {
   computeGrowth,
   daysUntilFull,
@@ -27,7 +27,7 @@ import { readDatabaseVersion } from "../../platform/database/versions.ts";
 import { fileStamp, type Instant, systemClock, toIsoTime } from "../../platform/lib/clock.ts";
 import { bytesText } from "../../platform/lib/durations.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";
-import { loadConfiguration } from "../appliance/configuration.ts";
+import { loadConfiguration, requireDatabase } from "../appliance/configuration.ts";
 import { readOnlyUri } from "../checks/database-copy.ts";
 import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
@@ -42,30 +42,8 @@ import { visible } from "../../platform/lib/safe-text.ts";
 
 const busyTimeoutMs = 5_000;
 
-interface StoreRow {
-  store: StoreName;
-  bytes: number;
-  /** Null where rows are not counted. */
-  rows: number | null;
-  oldestAt: Instant | null;
-  bytesPerDay: number | null;
-  /** How long its data are kept, for people. */
-  kept: string;
-}
-
-interface DatabaseInfo {
-  path: string;
-  version: string | null;
-  fileBytes: number;
-  logBytes: number;
-  freeDiskBytes: number;
-  bytesPerDay: number | null;
-  daysUntilFull: number | null;
-  daysMeasured: number;
-  stores: StoreRow[];
-  tables: TableSize[];
-  copies: { path: string; version: string; at: string; bytes: number }[];
-}
+type DatabaseInfo = Awaited<ReturnType<typeof readInfo>>;
+type StoreRow = DatabaseInfo["stores"][number];
 
 const columns: Column<StoreRow>[] = [
   { title: "STORE", cell: ({ store }) => labelOf(store) },
@@ -83,23 +61,17 @@ const tableColumns: Column<TableSize>[] = [
 
 export const info = command({
   name: "info",
-  flags: {
-    tables: toggle("--tables"),
-    json: jsonFlag,
-    config: configFlag,
-  },
+  flags: { tables: toggle("--tables"), json: jsonFlag, config: configFlag },
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
-    const { path } = config.storage;
-    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
-    if (!existsSync(path)) throw new FailedError(`${path} does not exist yet; 'phishwatch serve' creates it`);
+    const path = requireDatabase(config, "yet; 'phishwatch serve' creates it");
     const found = await readInfo(path, config);
     if (options.json) printJson(terminal.out, toJson(found));
     else print(terminal, found, options.tables);
   },
 });
 
-async function readInfo(path: string, config: Config): Promise<DatabaseInfo> {
+async function readInfo(path: string, config: Config) {
   const sqlite = new Sqlite(readOnlyUri(path), constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
   try {
     sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
@@ -124,6 +96,7 @@ async function readInfo(path: string, config: Config): Promise<DatabaseInfo> {
         bytes,
         ...rowsOf(sqlite, store, names),
         bytesPerDay: growth.byStore.get(store) ?? null,
+        /** How long its data are kept, for people. */
         kept: keptText(store, config),
       })),
       tables,
@@ -134,11 +107,12 @@ async function readInfo(path: string, config: Config): Promise<DatabaseInfo> {
   }
 }
 
+/** Null where rows are not counted. */
 function rowsOf(
   sqlite: Sqlite,
   store: StoreName,
   tables: ReadonlySet<string>,
-): Pick<StoreRow, "rows" | "oldestAt"> {
+): { rows: number | null; oldestAt: Instant | null } {
   const definition = databaseStores.find((one) => one.store === store);
   // A database of an earlier version may lack the table.
   if (definition === undefined || !tables.has(definition.counted)) return { rows: null, oldestAt: null };
@@ -194,16 +168,10 @@ function toJson({ stores, tables, copies, ...facts }: DatabaseInfo): object {
 
 export const compact = command({
   name: "compact",
-  flags: {
-    rewrite: toggle("--rewrite"),
-    dryRun: toggle("--dry-run"),
-    config: configFlag,
-  },
+  flags: { rewrite: toggle("--rewrite"), dryRun: toggle("--dry-run"), config: configFlag },
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
-    const { path } = config.storage;
-    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
-    if (!existsSync(path)) throw new FailedError(`${path} does not exist yet; 'phishwatch serve' creates it`);
+    const path = requireDatabase(config, "yet; 'phishwatch serve' creates it");
     const found = readState(path)?.quickCheck?.result ?? "ok";
     if (found !== "ok")
       throw new FailedError(
@@ -278,9 +246,7 @@ export const repair = command({
   flags: { config: configFlag },
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
-    const { path } = config.storage;
-    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
-    if (!existsSync(path)) throw new FailedError(`${path} does not exist yet; 'phishwatch serve' creates it`);
+    const path = requireDatabase(config, "yet; 'phishwatch serve' creates it");
     const lock = takeServeLock(path);
     try {
       requireOwnLog(path);

@@ -10,9 +10,7 @@ import { number } from "../terminal/flags.ts";
 
 export const demoCommand = command({
   name: "demo",
-  flags: {
-    port: number("--port <port>", { minimum: 0, maximum: 65_535, whole: true }, 0),
-  },
+  flags: { port: number("--port <port>", { minimum: 0, maximum: 65_535, whole: true }, 0) },
   endsStartup: true,
   async run({ options, terminal }) {
     const interrupted = terminal.interruption();

@@ -4,7 +4,7 @@ import type { FeedFile } from "../../intake/sources/feeds/tables.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
-import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
+import { printRows, shortTime, type Column } from "../terminal/table.ts";
 
 const columns: Column<FeedFile>[] = [
   { title: "FEED", cell: ({ feed }) => feed, elastic: true },
@@ -22,22 +22,16 @@ const shownFields = "feed path bytes lines invalid matched created startedAt com
 
 const list = command({
   name: "list",
-  flags: {
-    failed: toggle("--failed"),
-    json: jsonFlag,
-    config: configFlag,
-  },
+  flags: { failed: toggle("--failed"), json: jsonFlag, config: configFlag },
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, ({ feeds }) => {
       const declared = feeds.status();
       const rows = declared
         .flatMap(({ files }) => files)
         .filter(({ error }) => !options.failed || error !== null);
-      if (options.json) for (const row of rows) printJson(terminal.out, jsonFields(row, shownFields));
-      else {
-        const none = declared.length === 0 ? "no feeds in the configuration" : "no files yet";
-        printRows(terminal, rows, { columns, none });
-      }
+      const none = declared.length === 0 ? "no feeds in the configuration" : "no files yet";
+      const json = (row: FeedFile) => jsonFields(row, shownFields);
+      printRows(terminal, rows, { columns, none, json: options.json && json });
     }),
 });
 

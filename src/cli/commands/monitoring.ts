@@ -7,9 +7,7 @@ import { printJson, renderTable } from "../terminal/table.ts";
 
 const alertsCommand = command({
   name: "alerts",
-  flags: {
-    url: serverUrl("--url <url>"),
-  },
+  flags: { url: serverUrl("--url <url>") },
   run({ options: { url }, terminal: { out } }) {
     out.write(renderAlerts(url === undefined ? {} : { baseUrl: url }));
   },

@@ -30,6 +30,7 @@ import {
   defaultConfigPath,
   findConfigurationFile,
   loadConfiguration,
+  requireFile,
 } from "../appliance/configuration.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { command, FailedError, UsageError } from "../terminal/command.ts";
@@ -190,11 +191,6 @@ async function restoreDatabaseFile(
   } finally {
     lock.release();
   }
-}
-
-function requireFile(path: string): string {
-  if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
-  return path;
 }
 
 function showAside(path: string, removes: boolean, terminal: Terminal): void {

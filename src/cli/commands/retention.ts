@@ -10,7 +10,7 @@ import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup, FailedError, UsageError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts } from "../terminal/flags.ts";
-import { type Column, printJson, printRows, shortTime } from "../terminal/table.ts";
+import { type Column, printRows, shortTime } from "../terminal/table.ts";
 
 const columns: Column<RulePreview>[] = [
   { title: "SETTING", cell: ({ rule }) => `retention.${rule}` },
@@ -37,24 +37,15 @@ const columns: Column<RulePreview>[] = [
 
 const show = command({
   name: "show",
-  flags: {
-    set: texts("--set <setting=duration>"),
-    json: jsonFlag,
-    config: configFlag,
-  },
+  flags: { set: texts("--set <setting=duration>"), json: jsonFlag, config: configFlag },
   run: ({ options, terminal }) => {
     const tried = readTried(options.set);
     return withAppliance({ terminal, options }, async ({ dataRetention }) => {
       const rows = await dataRetention.previews(tried);
-      if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
-      else {
-        printRows(terminal, rows, { columns, none: "no settings" });
-        const names = dataRetention.deletedNames();
-        if (names > 0)
-          terminal.out.write(
-            `${counted(names, "deleted name is", "deleted names are")} not recorded again.\n`,
-          );
-      }
+      printRows(terminal, rows, { columns, none: "no settings", json: options.json && shape });
+      const names = options.json ? 0 : dataRetention.deletedNames();
+      if (names > 0)
+        terminal.out.write(`${counted(names, "deleted name is", "deleted names are")} not recorded again.\n`);
     });
   },
 });

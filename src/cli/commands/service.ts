@@ -25,11 +25,7 @@ const installCommand = command({
   name: "install",
   details: `Copies this executable to ${installedExecutable} (unless it is in /usr or /opt), creates the user ${serviceName} and ${configFile}, writes a
 hardened systemd unit, and starts the service. Prints every step. Does only what is missing, so it can be repeated; after an upgrade, it replaces the executable and restarts the service. An existing configuration stays.`,
-  flags: {
-    root: rootFlag,
-    dryRun: dryRunFlag,
-    force: toggle("--force"),
-  },
+  flags: { root: rootFlag, dryRun: dryRunFlag, force: toggle("--force") },
   run({ options: { root, dryRun, force }, terminal }) {
     const host = openHost({ root: rootOf(root), env: terminal.env });
     const executable = process.execPath;

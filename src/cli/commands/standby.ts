@@ -12,7 +12,7 @@ import {
   reportOf,
   type StandbyReport,
 } from "../../operations/standby/status.ts";
-import { loadConfiguration } from "../appliance/configuration.ts";
+import { loadConfiguration, requireFile } from "../appliance/configuration.ts";
 import { configFlag, duration, hostPort, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson, renderFacts } from "../terminal/table.ts";
 import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
@@ -26,9 +26,7 @@ import { openLog } from "../appliance/open-log.ts";
 
 /** Returns the folder of the standby. @throws FailedError if the database is kept in memory */
 function requireStandbyFolder({ storage }: Config): string {
-  if (storage.path === ":memory:")
-    throw new FailedError("the database is kept in memory only (storage.path)");
-  return standbyFolder(storage.path);
+  return standbyFolder(requireFile(storage.path));
 }
 
 /**
@@ -88,11 +86,7 @@ export const statusCommand = command({
 
 const promoteCommand = command({
   name: "promote",
-  flags: {
-    force: toggle("--force"),
-    from: fromFlag,
-    config: configFlag,
-  },
+  flags: { force: toggle("--force"), from: fromFlag, config: configFlag },
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const standby = requireStandbyFolder(config);

@@ -39,12 +39,9 @@ const list = command({
     withAppliance({ terminal, options }, ({ takedowns }) => {
       const { json, limit, show } = options;
       const { reports, total } = takedowns.list(show, { limit, offset: 0 });
-      if (json) {
-        for (const one of reports) printJson(terminal.out, listedJson(one));
-        return;
-      }
-      printRows(terminal, reports, { columns: reportColumns, none: "no reports" });
-      if (reports.length < total) terminal.err.write(`${reports.length} of ${total} reports; use --limit\n`);
+      printRows(terminal, reports, { columns: reportColumns, none: "no reports", json: json && listedJson });
+      if (!json && reports.length < total)
+        terminal.err.write(`${reports.length} of ${total} reports; use --limit\n`);
     }),
 });
 

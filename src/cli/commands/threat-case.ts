@@ -24,12 +24,7 @@ const namesShownMax = 20;
 export const assignCommand = command({
   name: "assign",
   arguments: "<id...>",
-  flags: {
-    to: text("--to <account>"),
-    nobody: toggle("--nobody"),
-    json: jsonFlag,
-    config: configFlag,
-  },
+  flags: { to: text("--to <account>"), nobody: toggle("--nobody"), json: jsonFlag, config: configFlag },
   async run({ args, options, terminal }) {
     const { json, nobody, to } = options;
     if ((to === undefined) === !nobody) throw new UsageError("give either --to or --nobody");
@@ -49,12 +44,7 @@ export const assignCommand = command({
 export const dueCommand = command({
   name: "due",
   arguments: "<id...>",
-  flags: {
-    at: time("--at <time>"),
-    none: toggle("--none"),
-    json: jsonFlag,
-    config: configFlag,
-  },
+  flags: { at: time("--at <time>"), none: toggle("--none"), json: jsonFlag, config: configFlag },
   async run({ args, options, terminal }) {
     const { at, json, none } = options;
     if ((at === undefined) === !none) throw new UsageError("give either --at or --none");

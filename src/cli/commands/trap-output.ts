@@ -1,4 +1,4 @@
-import { systemClock, toIsoTime } from "../../platform/lib/clock.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
 import type { EntryColumn, EntryFact } from "../../access/entries/presentation.ts";
 import { jsonFields } from "../../platform/lib/key-names.ts";
 import type { TrapKind } from "../../response/traps/kind.ts";
@@ -6,7 +6,7 @@ import type { LabeledValue, VisitColumn } from "../../response/traps/presentatio
 import type { Trap } from "../../response/traps/trap.ts";
 import type { Traps } from "../../response/traps/traps.ts";
 import type { TrapVisit, VisitTotal } from "../../response/traps/visits/store.ts";
-import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
+import { printRows, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Output of the commands on traps. */
@@ -67,12 +67,11 @@ export function printVisits(
   terminal: Terminal,
   { json, visits, columns }: { json: boolean; visits: TrapVisit[]; columns: readonly VisitColumn[] },
 ): void {
-  if (json) for (const visit of visits) printJson(terminal.out, visitJson(visit));
-  else
-    printRows(terminal, visits, {
-      columns: [...sharedColumns, ...columns.flatMap((column) => visitColumns[column] ?? [])],
-      none: "no visits",
-    });
+  printRows(terminal, visits, {
+    columns: [...sharedColumns, ...columns.flatMap((column) => visitColumns[column] ?? [])],
+    none: "no visits",
+    json: json && visitJson,
+  });
 }
 
 /** Warns because browsers do not load anything over plain HTTP into a page that came over HTTPS. */
@@ -102,18 +101,8 @@ function visitJson(visit: TrapVisit) {
   return {
     class: visit.class,
     hostname: visit.host,
-    url: visit.url,
-    referrer: visit.referrer,
-    claimed_url: visit.claimedUrl,
-    ip_address: visit.ipAddress,
-    user_agent: visit.userAgent,
-    method: visit.method,
-    headers: visit.headers,
-    first_at: toIsoTime(visit.firstAt),
-    last_at: toIsoTime(visit.lastAt),
-    count: visit.count,
-    event_id: visit.eventId,
-    threat_id: visit.threatId,
+    ...jsonFields(visit, "url referrer claimedUrl ipAddress userAgent method headers firstAt lastAt count"),
+    ...jsonFields(visit, "eventId threatId"),
   };
 }
 
