@@ -18,22 +18,15 @@ const openFlags =
  * Creates the secrets of the first start, if this is the first start. Returns what to print once the server is ready: with
  * the secrets on a terminal; otherwise with the path of a file that contains them, because the output of a service is
  * usually kept in a log that others can read. Returns nothing after the first start.
- * @param call.print print the secrets in any case
+ * @param options.print print the secrets in any case
  * @throws StartError if the file cannot be written; then no secret was stored
  */
-export async function firstStartText({
-  appliance,
-  config,
-  out,
-  url,
-  print,
-}: {
-  appliance: Pick<App, "firstStart">;
-  config: Pick<Config, "console" | "storage">;
-  out: Pick<Output, "isTerminal">;
-  url: string;
-  print: boolean;
-}): Promise<string> {
+export async function firstStartText(
+  appliance: Pick<App, "firstStart">,
+  config: Pick<Config, "console" | "storage">,
+  url: string,
+  { out, print }: { out: Pick<Output, "isTerminal">; print: boolean },
+): Promise<string> {
   const { path } = config.storage;
   const consoleUrl = config.console.enabled ? url : null;
   const describe = ({ apiKey, consolePassword: password }: FirstStart) =>

@@ -32,22 +32,14 @@ export function acceptReloadRequests(
 /**
  * Reloads the configuration of a running server on request (SIGHUP) and when one of its files has changed, and publishes
  * the outcome for `phishwatch reload` and `phishwatch check`.
+ * @param onRequest calls its listener at each request
  */
-export function serveReloads({
-  appliance: { reload },
-  config,
-  log,
-  notifier,
-  onRequest,
-}: {
-  appliance: Pick<App, "reload">;
-  /** In effect. */
-  config: Config;
-  log: Log;
-  notifier: Pick<ServiceNotifier, "ready" | "reloading">;
-  /** Calls the listener at each request. */
-  onRequest: (listener: () => void) => void;
-}): { stop(): void } {
+export function serveReloads(
+  { config, reload }: Pick<App, "config" | "reload">,
+  log: Log,
+  notifier: Pick<ServiceNotifier, "ready" | "reloading">,
+  onRequest: (listener: () => void) => void,
+): { stop(): void } {
   if (reload === undefined) return { stop() {} };
   const { path } = config.storage;
   const startedAt = systemClock.now();

@@ -52,36 +52,28 @@ export interface DatabaseCopy {
  * @throws an error of SQLite if the file cannot be read
  */
 export async function copyToMemory(path: string): Promise<DatabaseCopy> {
-  const memory = new Sqlite(
+  using memory = new Sqlite(
     ":memory:",
     constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE | constants.SQLITE_OPEN_URI,
   );
-  try {
-    memory.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    memory.run("ATTACH ? AS file", [readOnlyUri(path)]);
-    const [first] = memory.query<{ quick_check: string }, []>("PRAGMA file.quick_check(1)").all();
-    memory.transaction(() => copySchema(memory))();
-    const events = eventTimes(memory);
-    memory.run("DETACH file");
-    const pages = (first?.quick_check ?? "no result").replace(/\s+/g, " ");
-    const damage = pages === "ok" ? await compareAll(path) : pages;
-    return { image: memory.serialize(), damage, events };
-  } finally {
-    memory.close();
-  }
+  memory.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  memory.run("ATTACH ? AS file", [readOnlyUri(path)]);
+  const [first] = memory.query<{ quick_check: string }, []>("PRAGMA file.quick_check(1)").all();
+  memory.transaction(() => copySchema(memory))();
+  const events = eventTimes(memory);
+  memory.run("DETACH file");
+  const pages = (first?.quick_check ?? "no result").replace(/\s+/g, " ");
+  const damage = pages === "ok" ? await compareAll(path) : pages;
+  return { image: memory.serialize(), damage, events };
 }
 
 /** A server can restart its write-ahead log between two slices. */
 async function compareAll(path: string): Promise<string> {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
-  const sqlite = new Sqlite(readOnlyUri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
-  try {
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    sqlite.run("PRAGMA cache_size = -16384");
-    return await compareAtOnce(sqlite);
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = new Sqlite(readOnlyUri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  sqlite.run("PRAGMA cache_size = -16384");
+  return await compareAtOnce(sqlite);
 }
 
 /** Both ends of an index, so it is fast. */

@@ -46,19 +46,15 @@ export function checkUpgrade(
 }
 
 function reportUpgrade(path: string, report: (result: CheckResult) => void): void {
-  const sqlite = new Sqlite(readOnlyUri(path), constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
-  try {
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    const pending = pendingMigrations(sqlite);
-    report(resultsOf("upgrade-version", "database").ok(describeVersions(pending)));
-    if (pending.names.length === 0) return;
-    report(rehearse(sqlite, path));
-    report(room(path));
-    report(server(path, pending));
-    for (const change of changes(pending)) report(change);
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = new Sqlite(readOnlyUri(path), constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  const pending = pendingMigrations(sqlite);
+  report(resultsOf("upgrade-version", "database").ok(describeVersions(pending)));
+  if (pending.names.length === 0) return;
+  report(rehearse(sqlite, path));
+  report(room(path));
+  report(server(path, pending));
+  for (const change of changes(pending)) report(change);
 }
 
 function describeVersions({ from = "an unreleased version", names }: PendingMigrations): string {

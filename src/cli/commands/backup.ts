@@ -26,8 +26,7 @@ export const backupCommand = command({
   async run({ args, options, terminal }) {
     const [file, id] = args;
     if (file === "verify") {
-      const { restore, json, config } = options;
-      return verifyOne({ id, restore, json, from: options.to, config, terminal });
+      return verifyOne(id, { ...options, from: options.to }, terminal);
     }
     if (id !== undefined || options.restore)
       throw new UsageError("a second argument and --restore need 'backup verify'");

@@ -11,7 +11,7 @@ import { visible } from "../../platform/lib/safe-text.ts";
 import { explained, findBackup, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
-import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
+import { command, type CommandGroup, FailedError, type OptionsOf } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { rehearseRestore, verifyBackup } from "../../operations/backups/restoring/rehearse.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -58,29 +58,21 @@ function readSecret(path: string): string {
   );
 }
 
+const verifyFlags = { restore: toggle("--restore"), from: fromFlag, json: jsonFlag, config: configFlag };
+
 const verifyCommand = command({
   name: "verify",
   arguments: "[id]",
-  flags: { restore: toggle("--restore"), from: fromFlag, json: jsonFlag, config: configFlag },
-  run: ({ args, options, terminal }) => verifyOne({ id: args[0], ...options, terminal }),
+  flags: verifyFlags,
+  run: ({ args, options, terminal }) => verifyOne(args[0], options, terminal),
 });
 
 /** Verifies a backup for a command. */
-export async function verifyOne({
-  id: given,
-  restore,
-  from,
-  json,
-  config: configPath,
-  terminal,
-}: {
-  id: string | undefined;
-  restore: boolean;
-  from: string | undefined;
-  json: boolean;
-  config: string | undefined;
-  terminal: Terminal;
-}): Promise<void> {
+export async function verifyOne(
+  given: string | undefined,
+  { restore, from, json, config: configPath }: OptionsOf<typeof verifyFlags>,
+  terminal: Terminal,
+): Promise<void> {
   const config = await loadConfiguration(configPath, terminal.env);
   const signal = terminal.interruption();
   const repository = await openPlace(placeOf(config.backup, from, "--from"), signal);

@@ -72,39 +72,35 @@ export const info = command({
 });
 
 async function readInfo(path: string, config: Config) {
-  const sqlite = new Sqlite(readOnlyUri(path), constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
-  try {
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    const [value] = sqlite.query<[string], []>(tableSizesStatement).values()[0] ?? ["[]"];
-    const tables = readTableSizes(value).sort((one, other) => other.bytes - one.bytes);
-    const folders = storeFoldersOf(path);
-    const sizes = await measureStores(path, { tables, freeBytes: freePageBytes(sqlite), folders });
-    const names = new Set(tables.map(({ table }) => table));
-    const growth: Growth = computeGrowth(names.has("store_sizes") ? readSamples({ sqlite }) : []);
-    const { freeBytes } = diskRoomFor(path);
-    return {
-      path,
-      version: readDatabaseVersion(sqlite)?.version ?? null,
-      fileBytes: statSync(path).size,
-      logBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
-      freeDiskBytes: freeBytes,
-      bytesPerDay: growth.bytesPerDay ?? null,
-      daysUntilFull: daysUntilFull(freeBytes, growth) ?? null,
-      daysMeasured: growth.days,
-      stores: sizes.map(({ store, bytes }) => ({
-        store,
-        bytes,
-        ...rowsOf(sqlite, store, names),
-        bytesPerDay: growth.byStore.get(store) ?? null,
-        /** How long its data are kept, for people. */
-        kept: keptText(store, config),
-      })),
-      tables,
-      copies: listUpgradeCopies(path).map((copy) => ({ ...copy, at: toIsoTime(copy.at) })),
-    };
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = new Sqlite(readOnlyUri(path), constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  const [value] = sqlite.query<[string], []>(tableSizesStatement).values()[0] ?? ["[]"];
+  const tables = readTableSizes(value).sort((one, other) => other.bytes - one.bytes);
+  const folders = storeFoldersOf(path);
+  const sizes = await measureStores(path, { tables, freeBytes: freePageBytes(sqlite), folders });
+  const names = new Set(tables.map(({ table }) => table));
+  const growth: Growth = computeGrowth(names.has("store_sizes") ? readSamples({ sqlite }) : []);
+  const { freeBytes } = diskRoomFor(path);
+  return {
+    path,
+    version: readDatabaseVersion(sqlite)?.version ?? null,
+    fileBytes: statSync(path).size,
+    logBytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    freeDiskBytes: freeBytes,
+    bytesPerDay: growth.bytesPerDay ?? null,
+    daysUntilFull: daysUntilFull(freeBytes, growth) ?? null,
+    daysMeasured: growth.days,
+    stores: sizes.map(({ store, bytes }) => ({
+      store,
+      bytes,
+      ...rowsOf(sqlite, store, names),
+      bytesPerDay: growth.byStore.get(store) ?? null,
+      /** How long its data are kept, for people. */
+      kept: keptText(store, config),
+    })),
+    tables,
+    copies: listUpgradeCopies(path).map((copy) => ({ ...copy, at: toIsoTime(copy.at) })),
+  };
 }
 
 /** Null where rows are not counted. */
@@ -177,23 +173,19 @@ export const compact = command({
       throw new FailedError(
         `${path} is damaged (${found}); stop the server, and run 'phishwatch database repair'`,
       );
-    const lock = options.rewrite && !options.dryRun ? takeServeLock(path) : undefined;
+    using _lock = options.rewrite && !options.dryRun ? takeServeLock(path) : undefined;
+    const database = openDatabase(path, {
+      beforeMigration() {
+        throw new FailedError(
+          "the database is of an earlier version; upgrade it first: phishwatch serve --migrate-only",
+        );
+      },
+    });
     try {
-      const database = openDatabase(path, {
-        beforeMigration() {
-          throw new FailedError(
-            "the database is of an earlier version; upgrade it first: phishwatch serve --migrate-only",
-          );
-        },
-      });
-      try {
-        if (options.rewrite) rewrite(database, terminal, options.dryRun);
-        else await release(database, terminal, options.dryRun);
-      } finally {
-        database.close();
-      }
+      if (options.rewrite) rewrite(database, terminal, options.dryRun);
+      else await release(database, terminal, options.dryRun);
     } finally {
-      lock?.release();
+      database.close();
     }
   },
 });
@@ -247,38 +239,34 @@ export const repair = command({
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const path = requireDatabase(config, "yet; 'phishwatch serve' creates it");
-    const lock = takeServeLock(path);
-    try {
-      requireOwnLog(path);
-      const { lost, repairable } = await inspectDatabase(path);
-      if (lost.length > 0) {
-        list(terminal.err, lost);
-        throw new FailedError(
-          `${path} has damaged tables, which cannot be repaired; restore a backup with 'phishwatch restore'`,
-        );
-      }
-      if (repairable.length === 0) {
-        // A server may have recorded damage that is no longer there.
-        rmSync(statePathOf(path), { force: true });
-        terminal.err.write(`${path} is not damaged\n`);
-        return;
-      }
-      list(terminal.err, repairable);
-      const { freeBytes } = diskRoomFor(path);
-      const missing = statSync(path).size - freeBytes;
-      if (missing > 0)
-        throw new FailedError(`the disk has no room for a copy: make ${bytesText(missing)} free first`);
-      const { keptAs } = repairDatabase(path, fileStamp(systemClock.now()));
-      terminal.err.write(
-        `repaired ${path}; a check found nothing more\nthe damaged file is kept as ${keptAs}; if all is well, delete it\n`,
+    using _lock = takeServeLock(path);
+    requireOwnLog(path);
+    const { lost, repairable } = await inspectDatabase(path);
+    if (lost.length > 0) {
+      list(terminal.err, lost);
+      throw new FailedError(
+        `${path} has damaged tables, which cannot be repaired; restore a backup with 'phishwatch restore'`,
       );
-      if (repairable.some((message) => message.startsWith("row ")))
-        terminal.err.write(
-          "where a row and an index differ, the row was used; if it was the row that was damaged, only a backup has its value\n",
-        );
-    } finally {
-      lock.release();
     }
+    if (repairable.length === 0) {
+      // A server may have recorded damage that is no longer there.
+      rmSync(statePathOf(path), { force: true });
+      terminal.err.write(`${path} is not damaged\n`);
+      return;
+    }
+    list(terminal.err, repairable);
+    const { freeBytes } = diskRoomFor(path);
+    const missing = statSync(path).size - freeBytes;
+    if (missing > 0)
+      throw new FailedError(`the disk has no room for a copy: make ${bytesText(missing)} free first`);
+    const { keptAs } = repairDatabase(path, fileStamp(systemClock.now()));
+    terminal.err.write(
+      `repaired ${path}; a check found nothing more\nthe damaged file is kept as ${keptAs}; if all is well, delete it\n`,
+    );
+    if (repairable.some((message) => message.startsWith("row ")))
+      terminal.err.write(
+        "where a row and an index differ, the row was used; if it was the row that was damaged, only a backup has its value\n",
+      );
   },
 });
 

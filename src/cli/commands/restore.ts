@@ -3,9 +3,8 @@ import { dirname, extname, resolve } from "node:path";
 import { restoreFile } from "../../operations/backups/file-backups.ts";
 import { restoreBackup } from "../../operations/backups/restoring/restore-backup.ts";
 import { readConfiguration } from "../../operations/backups/restoring/stage-files.ts";
-import type { BackupManifest } from "../../operations/backups/repository/format.ts";
+import type { Needs } from "../../operations/backups/repository/needs.ts";
 import { hostOf } from "../../operations/backups/repository/lineage.ts";
-import type { Repository } from "../../operations/backups/repository/repository.ts";
 import { isDatabase } from "../../platform/database/backup.ts";
 import { explain } from "../../platform/database/files/errors.ts";
 import { requireOwnFolder } from "../../platform/database/files/other-users.ts";
@@ -72,54 +71,33 @@ export const restoreCommand = command({
     if (given === undefined || given === "latest")
       terminal.err.write(`restoring ${manifest.id}, the newest backup, made by ${hostOf(manifest)}\n`);
     const startedMs = systemClock.monotonicMs();
+    const newMachine = { repository, manifest, configPath: configPath ?? defaultConfigPath, terminal };
     const path = hasConfiguration
       ? requireFile(databasePathOf(configPath, terminal.env))
-      : await pathInBackup({ repository, manifest, configPath: configPath ?? defaultConfigPath, terminal });
-    await restoreTo({ path, repository, manifest, terminal, signal });
+      : await pathInBackup(newMachine);
+    await restoreTo(path, { repository, manifest, signal }, terminal);
     const took = spanText(systemClock.monotonicMs() - startedMs);
     terminal.err.write(`restored ${manifest.id} to ${visible(path, pathCharactersMax)} in ${took}\n`);
-    if (!hasConfiguration)
-      await writeConfiguration({
-        repository,
-        manifest,
-        configPath: configPath ?? defaultConfigPath,
-        terminal,
-      });
+    if (!hasConfiguration) await writeConfiguration(newMachine);
   },
 });
 
-async function restoreTo({
-  path,
-  repository,
-  manifest,
-  terminal,
-  signal,
-}: {
-  path: string;
-  repository: Repository;
-  manifest: BackupManifest;
-  terminal: Terminal;
-  signal: AbortSignal;
-}): Promise<void> {
+async function restoreTo(
+  path: string,
+  backup: Needs<"repository" | "manifest" | "signal">,
+  terminal: Terminal,
+): Promise<void> {
   requireOwnFolder(path);
-  const lock = takeServeLock(path);
-  try {
-    const by = actorOfShell(terminal.env);
-    const at = systemClock.now();
-    const { keptAs } = await explained(() =>
-      restoreBackup({ repository, manifest, databasePath: path, by, at, signal }),
-    );
-    for (const kept of keptAs)
-      terminal.err.write(`what was there before is kept as ${visible(kept, pathCharactersMax)}\n`);
-  } finally {
-    lock.release();
-  }
+  using _lock = takeServeLock(path);
+  const by = actorOfShell(terminal.env);
+  const at = systemClock.now();
+  const { keptAs } = await explained(() => restoreBackup({ ...backup, databasePath: path, by, at }));
+  for (const kept of keptAs)
+    terminal.err.write(`what was there before is kept as ${visible(kept, pathCharactersMax)}\n`);
 }
 
 /** A restore where no configuration file is yet: that of the backup becomes `configPath`. */
-interface NewMachine {
-  repository: Repository;
-  manifest: BackupManifest;
+interface NewMachine extends Needs<"repository" | "manifest"> {
   configPath: string;
   terminal: Terminal;
 }
@@ -181,16 +159,12 @@ async function restoreDatabaseFile(
   const { storage } = await loadConfiguration(configPath, terminal.env);
   const path = requireFile(storage.path);
   requireOwnFolder(path);
-  const lock = takeServeLock(path);
-  try {
-    const at = systemClock.now();
-    const by = actorOfShell(terminal.env);
-    const { keptAs } = restoreFile({ copy, path, by, at, prepare: requestChecks });
-    terminal.err.write(`restored ${path}\n`);
-    if (keptAs !== undefined) terminal.err.write(`the database as it was is kept as ${keptAs}\n`);
-  } finally {
-    lock.release();
-  }
+  using _lock = takeServeLock(path);
+  const at = systemClock.now();
+  const by = actorOfShell(terminal.env);
+  const { keptAs } = restoreFile({ copy, path, by, at, prepare: requestChecks });
+  terminal.err.write(`restored ${path}\n`);
+  if (keptAs !== undefined) terminal.err.write(`the database as it was is kept as ${keptAs}\n`);
 }
 
 function showAside(path: string, removes: boolean, terminal: Terminal): void {

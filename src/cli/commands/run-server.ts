@@ -16,81 +16,59 @@ import { open } from "../appliance/with-appliance.ts";
 import { logExposures } from "../checks/access.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Runs the appliance until the process is to end, or only migrates its database. */
-export async function runServer({
-  config,
-  graceMs,
-  migrateOnly,
-  printSecrets,
-  terminal,
-}: {
+interface RunOptions {
   config: Config;
   /** Maximum time for work in progress to finish on shutdown. */
   graceMs: number;
   migrateOnly: boolean;
   printSecrets: boolean;
   terminal: Terminal;
-}): Promise<void> {
+}
+
+/** Runs the appliance until the process is to end, or only migrates its database. */
+export async function runServer(options: RunOptions): Promise<void> {
+  const { config, graceMs, migrateOnly, terminal } = options;
   // First: without a handler, a request that comes during the start, or in the moment it is reported, ends the process.
   const onReload = acceptReloadRequests(terminal);
-  const lock = takeServeLock(config.storage.path);
+  using _lock = takeServeLock(config.storage.path);
+  if (migrateOnly) return migrate(config, terminal);
+  const log = openLog(config, terminal);
+  const loadConfig = reloaderOf(config, terminal.env);
+  const appliance = open(config, terminal, { loadConfig, log, isLocked: true });
   try {
-    if (migrateOnly) {
-      migrate(config, terminal);
-      return;
-    }
-    const log = openLog(config, terminal);
-    const loadConfig = reloaderOf(config, terminal.env);
-    const appliance = open(config, terminal, { loadConfig, log, isLocked: true });
+    // Not before: until now, SIGTERM ends the process, at once even on a busy machine and during a long migration.
+    const interrupted = terminal.interruption();
+    const { url } = appliance.server.listen();
     try {
-      // Not before: until now, SIGTERM ends the process, at once even on a busy machine and during a long migration.
-      const interrupted = terminal.interruption();
-      const { url } = appliance.server.listen();
-      try {
-        const started = await start({ appliance, config, log, onReload, printSecrets, terminal, url });
-        await aborted(interrupted);
-        log.event("server.stopping");
-        started.stop();
-      } finally {
-        // After a failed start as well, because requests were accepted and background work runs.
-        const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
-        await stopServices([[{ stop: () => appliance.server.stop(graceMs) }, appliance]]).finally(() =>
-          late.cancel(),
-        );
-      }
+      const started = await start(appliance, url, options, { log, onReload });
+      await aborted(interrupted);
+      log.event("server.stopping");
+      started.stop();
     } finally {
-      appliance.close();
+      // After a failed start as well, because requests were accepted and background work runs.
+      const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
+      const stopped = stopServices([[{ stop: () => appliance.server.stop(graceMs) }, appliance]]);
+      await stopped.finally(() => late.cancel());
     }
   } finally {
-    lock.release();
+    appliance.close();
   }
 }
 
 /** Starts background work, and reports that the server is ready. */
-async function start({
-  appliance,
-  config,
-  log,
-  onReload,
-  printSecrets,
-  terminal,
-  url,
-}: {
-  appliance: App;
-  config: Config;
-  log: Log;
-  onReload: (listener: () => void) => void;
-  printSecrets: boolean;
-  terminal: Terminal;
-  url: string;
-}): Promise<{ stop(): void }> {
+async function start(
+  appliance: App,
+  url: string,
+  { config, printSecrets, terminal }: RunOptions,
+  { log, onReload }: { log: Log; onReload: (listener: () => void) => void },
+): Promise<{ stop(): void }> {
   const { out } = terminal;
   await appliance.start({ inTurns: true });
   logStarted(appliance, config, log);
   logExposures(config, log, systemClock.now());
   // Created before the server is said to be ready, because that can fail, and printed after the lines of the log, where
   // people look.
-  const secrets = await firstStartText({ appliance, config, out, url, print: printSecrets });
+  const secrets = await firstStartText(appliance, config, url, { out, print: printSecrets });
   out.write(readyText(appliance.server, config));
   const { trapsUrl } = appliance.server;
   if (config.traps.listen !== null) out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);
@@ -104,13 +82,7 @@ async function start({
   const watchdog = startWatchdog({ notifier, database: appliance.database, clock: systemClock, log });
   notifier.ready();
   notifier.status(`ready on ${url}`);
-  const reloads = serveReloads({
-    appliance,
-    config: appliance.config,
-    log,
-    notifier,
-    onRequest: onReload,
-  });
+  const reloads = serveReloads(appliance, log, notifier, onReload);
   return {
     stop() {
       reloads.stop();

@@ -92,39 +92,27 @@ const promoteCommand = command({
     const standby = requireStandbyFolder(config);
     const { path } = config.storage;
     const signal = terminal.interruption();
-    const following = tryLock(path, "standby");
+    using following = tryLock(path, "standby");
     if (following === undefined)
       throw new FailedError(`'phishwatch standby' is running in ${standby}; stop it first`);
     const { err } = terminal;
-    try {
-      requireOwnFolder(path);
-      const serving = takeServeLock(path);
-      try {
-        const { manifest, keptAs, notFetched } = await promote({
-          standby,
-          openRepository: openPrimary({ config, from: options.from, signal }).openRepository,
-          databasePath: path,
-          schedule: config.backup.schedule,
-          force: options.force,
-          by: actorOfShell(terminal.env),
-          clock: systemClock,
-          signal,
-        });
-        if (notFetched !== undefined)
-          err.write(`newer backups were not fetched: ${visible(notFetched, 1_000)}\n`);
-        err.write(
-          `promoted ${path} to the backup ${manifest.id}, with all changes until ${manifest.beganAt}\n`,
-        );
-        for (const name of keptAs) err.write(`the previous files are kept as ${name}\n`);
-        err.write(
-          "start 'phishwatch serve' now, and do not start the former primary with its database again\n",
-        );
-      } finally {
-        serving.release();
-      }
-    } finally {
-      following.release();
-    }
+    requireOwnFolder(path);
+    using _serving = takeServeLock(path);
+    const { manifest, keptAs, notFetched } = await promote({
+      standby,
+      openRepository: openPrimary({ config, from: options.from, signal }).openRepository,
+      databasePath: path,
+      schedule: config.backup.schedule,
+      force: options.force,
+      by: actorOfShell(terminal.env),
+      clock: systemClock,
+      signal,
+    });
+    if (notFetched !== undefined)
+      err.write(`newer backups were not fetched: ${visible(notFetched, 1_000)}\n`);
+    err.write(`promoted ${path} to the backup ${manifest.id}, with all changes until ${manifest.beganAt}\n`);
+    for (const name of keptAs) err.write(`the previous files are kept as ${name}\n`);
+    err.write("start 'phishwatch serve' now, and do not start the former primary with its database again\n");
   },
 });
 
@@ -148,7 +136,7 @@ const followCommand = command({
     const standby = requireStandbyFolder(config);
     const signal = terminal.interruption();
     const primary = openPrimary({ config, from: options.from, signal });
-    const lock = tryLock(config.storage.path, "standby");
+    using lock = tryLock(config.storage.path, "standby");
     if (lock === undefined) throw new FailedError(`another standby already follows in ${standby}`);
     const log = openLog(config, terminal);
     const server =
@@ -165,7 +153,6 @@ const followCommand = command({
       await follow({ standby, ...primary, pollMs, clock: systemClock, log, signal });
     } finally {
       await server?.stop();
-      lock.release();
     }
   },
 });

@@ -12,7 +12,7 @@ const copiesPurpose = "copies.lock";
 const copiesWaitMs = 10_000;
 
 /** Lock that one process holds. Keep a reference: garbage collection releases it. */
-export interface Lock {
+export interface Lock extends Disposable {
   release(): void;
 }
 
@@ -83,7 +83,7 @@ function acquire(
   purpose: string,
   { busyTimeoutMs, take }: { busyTimeoutMs: number; take: (lock: Sqlite) => void },
 ): Lock | undefined {
-  if (path === ":memory:") return { release: () => {} };
+  if (path === ":memory:") return lockOf(() => {});
   let lock: Sqlite | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -99,7 +99,11 @@ function acquire(
     throw new StartError(`lock file ${path}.${purpose}: ${explain(cause, path)}`, { cause });
   }
   const held = lock;
-  return { release: () => held.close() };
+  return lockOf(() => held.close());
+}
+
+function lockOf(release: () => void): Lock {
+  return { release, [Symbol.dispose]: release };
 }
 
 /**

@@ -28,13 +28,8 @@ export function createFileSaver(previous: ReadonlyMap<string, FileEntry>, chunks
         before.chunks.every((chunk) => chunks.has(chunk))
       )
         return before;
-      const handle = await open(path, "r").catch(undefinedIfMissing);
-      if (handle === undefined) return undefined;
-      try {
-        return await saveContent(handle, name, buffer, chunks);
-      } finally {
-        await handle.close();
-      }
+      await using handle = await open(path, "r").catch(undefinedIfMissing);
+      return handle && (await saveContent(handle, name, buffer, chunks));
     },
   };
 }

@@ -74,7 +74,7 @@ export async function rehearseRestore({
   clock: Pick<Clock, "monotonicMs">;
 }): Promise<Verification> {
   const startedMs = clock.monotonicMs();
-  const lock = lockCopies(databasePath);
+  using _lock = lockCopies(databasePath);
   const folder = newCopyPath(databasePath, fillRandom);
   try {
     requireRoom(folder, manifest.bytes, reserveBytes);
@@ -87,6 +87,5 @@ export async function rehearseRestore({
     return { files: count, bytes, durationMs: Math.round(clock.monotonicMs() - startedMs) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
-    lock.release();
   }
 }

@@ -25,22 +25,18 @@ export async function writeFileOf(file: WrittenFile): Promise<void> {
   const { store, entry, target, earlier, signal } = file;
   requireComplete(store, entry);
   if (earlier !== undefined) await copyFile(earlier.path, target);
-  const handle = await open(target, earlier === undefined ? "wx" : "r+", 0o600);
-  try {
-    await handle.truncate(entry.bytes);
-    const dirty = dirtyChunks(entry, earlier?.entry);
-    for (const index of dirty) {
-      signal.throwIfAborted();
-      const content = await getChunk(store, entry.chunks[index]!);
-      const position = index * fileChunkBytes;
-      if (content.length !== Math.min(fileChunkBytes, entry.bytes - position)) throw invalid(store, entry);
-      await writeAt(handle, content, position);
-    }
-    await applyChanges(file, handle, dirty);
-    await handle.sync();
-  } finally {
-    await handle.close();
+  await using handle = await open(target, earlier === undefined ? "wx" : "r+", 0o600);
+  await handle.truncate(entry.bytes);
+  const dirty = dirtyChunks(entry, earlier?.entry);
+  for (const index of dirty) {
+    signal.throwIfAborted();
+    const content = await getChunk(store, entry.chunks[index]!);
+    const position = index * fileChunkBytes;
+    if (content.length !== Math.min(fileChunkBytes, entry.bytes - position)) throw invalid(store, entry);
+    await writeAt(handle, content, position);
   }
+  await applyChanges(file, handle, dirty);
+  await handle.sync();
 }
 
 /** Checks that the chunks have the length of the file. */

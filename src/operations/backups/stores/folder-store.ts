@@ -162,23 +162,19 @@ async function readBounded(root: string, key: string): Promise<Uint8Array<ArrayB
   // A named pipe would block without O_NONBLOCK.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const path = join(root, key);
-  const file = await open(path, flags).catch(undefinedIfMissing);
+  await using file = await open(path, flags).catch(undefinedIfMissing);
   if (file === undefined) return undefined;
-  try {
-    const entry = await file.stat();
-    if (!entry.isFile()) throw new StoreError("unexpected", `${path} is not a file; remove it`);
-    requireObjectSize(root, key, entry.size);
-    const bytes = new Uint8Array(entry.size);
-    let length = 0;
-    while (length < bytes.length) {
-      const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return bytes.subarray(0, length);
-  } finally {
-    await file.close();
+  const entry = await file.stat();
+  if (!entry.isFile()) throw new StoreError("unexpected", `${path} is not a file; remove it`);
+  requireObjectSize(root, key, entry.size);
+  const bytes = new Uint8Array(entry.size);
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
   }
+  return bytes.subarray(0, length);
 }
 
 /** @param folder key of the folder, with a slash at its end, or "" for the root */
@@ -215,13 +211,9 @@ async function* listFolder(root: string, folder: string, prefix: string): AsyncG
 
 /** Creates a file that only its owner can read. It is on the disk, but its name may not be. */
 export async function writeDurably(path: string, bytes: Uint8Array | string): Promise<void> {
-  const file = await open(path, "wx", fileMode);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "wx", fileMode);
+  await file.writeFile(bytes);
+  await file.sync();
 }
 
 export async function syncFolder(path: string): Promise<void> {
