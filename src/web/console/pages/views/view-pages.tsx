@@ -1,9 +1,9 @@
 import { viewNameCharactersMax, type SavedView } from "../../../../access/views/saved-views.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
-import { Card, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
-import { attempt, parseWholeNumber } from "../../kit/fields.ts";
-import { Button, Form, HiddenFields, PostButton, TextField } from "../../kit/form.tsx";
+import { Card, FormButtons, FormError } from "../../kit/components.tsx";
+import { attempt, parseWholeNumber, type FieldErrors } from "../../kit/fields.ts";
+import { Form, HiddenFields, PostButton, TextField } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newViewPath, savedViewPath, threatsPath } from "../../kit/paths.ts";
 import type { Context, PageGroup } from "../../shell/router.ts";
@@ -14,10 +14,7 @@ type ViewContext = Context<"savedViews">;
 const toThreats = { label: "Threats", path: threatsPath };
 
 function newView(context: ViewContext): PageResult {
-  return renderNewView(context, readListRequest(context.query, context).query, {
-    name: "",
-    message: undefined,
-  });
+  return showNewView(context, readListRequest(context.query, context).query);
 }
 
 async function saveView(context: ViewContext): Promise<PageResult> {
@@ -28,58 +25,33 @@ async function saveView(context: ViewContext): Promise<PageResult> {
   const saved = await attempt(() =>
     write(() => services.savedViews.add({ name, query: query.toString() }, { by })),
   );
-  if (!saved.ok) return renderNewView(context, query, { name, message: saved.message });
+  if (!saved.ok) return showNewView(context, query, form, { name: saved.message });
   return redirect(listPath(query), "View saved.");
 }
 
-function renderNewView(
+function showNewView(
   reader: ListReader,
   query: URLSearchParams,
-  { name, message }: { name: string; message: string | undefined },
+  form = new URLSearchParams(),
+  errors?: FieldErrors,
 ): PageResult {
   return page(
-    "Save view",
-    <>
-      <PageHead title="Save view" crumbs={[toThreats]} />
-      <div class="narrow">
-        <Card>
-          <Form action={newViewPath} class="stack">
-            <HiddenFields fields={{ query: query.toString() }} />
-            <p class="quiet">The view becomes a tab for everybody. Filters: {describeView(query, reader)}.</p>
-            <NameFields name={name} message={message} save="Save view" back={listPath(query)} />
-          </Form>
-        </Card>
-      </div>
-    </>,
-    { status: message === undefined ? 200 : 400 },
+    { title: "Save view", crumbs: [toThreats], errors },
+    <div class="narrow">
+      <Card>
+        <Form action={newViewPath} class="stack" form={form} errors={errors}>
+          <HiddenFields fields={{ query: query.toString() }} />
+          <p class="quiet">The view becomes a tab for everybody. Filters: {describeView(query, reader)}.</p>
+          <NameField />
+          <FormButtons submit="Save view" back={listPath(query)} />
+        </Form>
+      </Card>
+    </div>,
   );
 }
 
-function NameFields(props: {
-  name: string;
-  message: string | undefined;
-  /** Label of the button. */
-  save: string;
-  back: string;
-}) {
-  const { name, message, save, back } = props;
-  return (
-    <>
-      <TextField
-        label="Name"
-        name="name"
-        value={name}
-        maxLength={viewNameCharactersMax}
-        required
-        autofocus
-        error={message}
-      />
-      <div class="line">
-        <Button label={save} variant="primary" />
-        <LinkButton path={back} label="Cancel" variant="plain" />
-      </div>
-    </>
-  );
+function NameField() {
+  return <TextField label="Name" name="name" maxLength={viewNameCharactersMax} required autofocus />;
 }
 
 function describeView(query: URLSearchParams, reader: ListReader): string {
@@ -105,7 +77,7 @@ function findView({ services, params }: ViewContext): SavedView {
 
 function editView(context: ViewContext): PageResult {
   const view = findView(context);
-  return renderView(context, view, { name: view.name, message: undefined });
+  return showView(context, view, new URLSearchParams({ name: view.name }));
 }
 
 async function renameView(context: ViewContext): Promise<PageResult> {
@@ -113,7 +85,7 @@ async function renameView(context: ViewContext): Promise<PageResult> {
   const view = findView(context);
   const name = form.get("name") ?? "";
   const renamed = await attempt(() => write(() => services.savedViews.rename(view.seq, name, { by })));
-  if (!renamed.ok) return renderView(context, view, { name, message: renamed.message });
+  if (!renamed.ok) return showView(context, view, form, { name: renamed.message });
   return redirect(pathOf(view, context), "View renamed.");
 }
 
@@ -148,17 +120,18 @@ function isValid(query: string, reader: ListReader): boolean {
   }
 }
 
-function renderView(
+function showView(
   reader: ListReader,
   view: SavedView,
-  { name, message }: { name: string; message: string | undefined },
+  form: URLSearchParams,
+  errors?: FieldErrors,
 ): PageResult {
   const path = savedViewPath(view.seq);
+  const isShown = isValid(view.query, reader);
   return page(
-    "Saved view",
+    { title: "Saved view", crumbs: [toThreats], errors },
     <>
-      <PageHead title="Saved view" crumbs={[toThreats]} />
-      {isValid(view.query, reader) ? null : (
+      {isShown ? null : (
         <FormError message="The filters of this view are no longer valid, so it shows nothing. Delete it." />
       )}
       <div class="narrow">
@@ -170,16 +143,16 @@ function renderView(
             </div>
           }
         >
-          <Form action={path} class="stack">
-            {isValid(view.query, reader) ? (
+          <Form action={path} class="stack" form={form} errors={errors}>
+            {isShown ? (
               <p class="quiet">Filters: {describeView(new URLSearchParams(view.query), reader)}.</p>
             ) : null}
-            <NameFields name={name} message={message} save="Rename" back={pathOf(view, reader)} />
+            <NameField />
+            <FormButtons submit="Rename" back={pathOf(view, reader)} />
           </Form>
         </Card>
       </div>
     </>,
-    { status: message === undefined ? 200 : 400 },
   );
 }
 
