@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { definedOf } from "../../access/entries/administration.ts";
 import type { EntryField, EntryValues } from "../../access/entries/presentation.ts";
 import { codeOf } from "../../platform/lib/errors.ts";
 import { parseDuration } from "../../platform/lib/durations.ts";
@@ -94,13 +95,14 @@ function filterIn(
 ): EventFilter | undefined {
   const { minSeverity, domain, type, source, verifiedOnly } = options as OptionsOf<typeof filterFlags>;
   const isReplaced = options["allThreats"] === true;
-  const given = {
-    ...(minSeverity === undefined ? {} : { minSeverity }),
-    ...(domain.length === 0 ? {} : { protectedDomains: domain }),
-    ...(type.length === 0 ? {} : { types: type }),
-    ...(source.length === 0 ? {} : { sources: source }),
-    ...(verifiedOnly ? { verifiedOnly } : {}),
-  };
+  const some = <T>(values: T[]) => (values.length === 0 ? undefined : values);
+  const given = definedOf({
+    minSeverity,
+    protectedDomains: some(domain),
+    types: some(type),
+    sources: some(source),
+    verifiedOnly: verifiedOnly || undefined,
+  });
   if (Object.keys(given).length === 0 && !isReplaced) return undefined;
   return { ...(isReplaced ? noFilter : (present ?? noFilter)), ...given };
 }

@@ -16,6 +16,7 @@ export interface EntryWords {
   short?: string;
   /** The page that lists the entries. */
   listPage: Crumb;
+  /** Returns the path of an entry; of `add`: that of the form for a new one. */
   pathOf(id: string): string;
 }
 
@@ -28,7 +29,6 @@ export interface EntryPages<
   Name extends ServiceName,
   Settings extends object = EntryValues,
 > extends EntryWords {
-  addPath: string;
   service(services: Pick<PageServices, Name>): EntryService<E>;
   /** Renders the page of one entry, which begins with `<EntryHead>`. */
   show(context: Context<Name>, entry: E, words: EntryWords): PageResult | Promise<PageResult>;
@@ -41,8 +41,8 @@ export interface EntryPages<
     settings: Settings,
     options: { name: string; entry: E | undefined },
   ): Promise<Saved>;
-  /** Sentence after an entry was changed. */
-  changed(entry: E): string;
+  /** Returns the sentence after an entry was changed. Default: that it was saved. */
+  changed?(entry: E): string;
   /** Returns the message after an entry was enabled. Default: that it is. */
   enabled?(context: Context<Name>, entry: E): Flash | string;
   /** Effect of disabling an entry: a sentence without its subject. */

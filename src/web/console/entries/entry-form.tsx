@@ -8,7 +8,7 @@ import type { ServiceName } from "../shell/services.ts";
 import type { EntryPages, FormState, Saved } from "./description.ts";
 
 export function showEntryForm<E extends Entry, Name extends ServiceName, Settings extends object>(
-  { addPath, form: description, listPage, noun, pathOf, short = noun }: EntryPages<E, Name, Settings>,
+  { form: description, listPage, noun, pathOf, short = noun }: EntryPages<E, Name, Settings>,
   context: Context<Name>,
   given: FormState<E> & { preview?: string },
 ): PageResult {
@@ -22,7 +22,7 @@ export function showEntryForm<E extends Entry, Name extends ServiceName, Setting
     <>
       {preview === undefined ? null : <FlashMessage flash={{ tone: "success", text: `${preview}.` }} />}
       {description.missing?.(context, state) ?? (
-        <Form action={isNew ? addPath : `${back.path}/edit`} form={form} errors={errors}>
+        <Form action={isNew ? pathOf("add") : `${back.path}/edit`} form={form} errors={errors}>
           {description.before?.(context, state)}
           {isNew ? <TextField label="Name" name="name" {...description.name} /> : null}
           {description.fields(context, state)}
@@ -54,7 +54,7 @@ export async function saveEntry<E extends Entry, Name extends ServiceName, Setti
     return showEntryForm(pages, context, { form, entry, errors: worded });
   }
   const { id, message } = saved.value;
-  const usual = entry === undefined ? `${name} has been added.` : pages.changed(entry);
+  const usual = entry === undefined ? `${name} has been added.` : (pages.changed?.(entry) ?? "Saved.");
   return redirect(pages.pathOf(id), message ?? usual);
 }
 

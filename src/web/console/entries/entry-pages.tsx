@@ -16,7 +16,8 @@ import { saveEntry, showEntryForm } from "./entry-form.tsx";
 export function entryRoutes<E extends Entry, Name extends ServiceName, Settings extends object>(
   pages: EntryPages<E, Name, Settings>,
 ): Route<Name>[] {
-  const { addPath, form } = pages;
+  const { form } = pages;
+  const addPath = pages.pathOf("add");
   const one = pages.pathOf(":id");
   const change = (
     method: Route["method"],

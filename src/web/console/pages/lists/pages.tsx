@@ -19,7 +19,6 @@ const pages: EntryPages<List, Services> = {
   noun: "list",
   listPage: { label: "Block lists", path },
   pathOf: listPath,
-  addPath: `${path}/add`,
   service: listPresentation.service,
   show: showList,
   form: {

@@ -9,7 +9,6 @@ import {
   type ChannelType,
 } from "../../../../platform/vocabulary/channels.ts";
 import type { EntryForm } from "../../entries/description.ts";
-import { PageHead } from "../../kit/components.tsx";
 import { createFieldReader, readHeaders, splitList, type FieldErrors } from "../../kit/fields.ts";
 import { Checkbox, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -106,22 +105,19 @@ function typeOf(context: Context<"channels">, channel?: ChannelRecipient): Chann
 /** Step 1 of adding a channel: choosing the service. */
 export function chooseService({ services: { channels } }: FormContext): PageResult {
   return page(
-    "Add channel",
-    <>
-      <PageHead
-        title="Add channel"
-        crumbs={[{ label: "Notifications", path: notificationsPath }]}
-        lead="Choose where your team reads messages."
-      />
-      <ul class="cols cols-3">
-        {channels.types.map((type) => (
-          <li class="card">
-            <a href={`${newChannelPath}?type=${type}`}>{channels.label(type)}</a>
-            <p class="hint">{channelForms[type].purpose}</p>
-          </li>
-        ))}
-      </ul>
-    </>,
+    {
+      title: "Add channel",
+      crumbs: [{ label: "Notifications", path: notificationsPath }],
+      lead: "Choose where your team reads messages.",
+    },
+    <ul class="cols cols-3">
+      {channels.types.map((type) => (
+        <li class="card">
+          <a href={`${newChannelPath}?type=${type}`}>{channels.label(type)}</a>
+          <p class="hint">{channelForms[type].purpose}</p>
+        </li>
+      ))}
+    </ul>,
   );
 }
 

@@ -6,13 +6,7 @@ import { EntryName, entryOf, entryRoutes } from "../../entries/entry-pages.tsx";
 import { LinkButton, Section, Time, type Facts } from "../../kit/components.tsx";
 import { Text } from "../../kit/inline.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
-import {
-  channelPath,
-  deliveriesToPath,
-  newChannelPath,
-  newSubscriptionPath,
-  notificationsPath,
-} from "../../kit/paths.ts";
+import { channelPath, deliveriesToPath, newSubscriptionPath, notificationsPath } from "../../kit/paths.ts";
 import { Table } from "../../kit/table.tsx";
 import type { Context, Route } from "../../shell/router.ts";
 import { channelWords } from "../../delivery-kit/recipient-parts.tsx";
@@ -36,7 +30,6 @@ const waitingMax = 100;
 const pages: EntryPages<ChannelRecipient, Services, ChannelSettings> = {
   noun: "channel",
   listPage: { label: "Notifications", path: notificationsPath },
-  addPath: newChannelPath,
   pathOf: channelPath,
   service: channelPresentation.service,
   show: showChannel,
@@ -52,7 +45,6 @@ const pages: EntryPages<ChannelRecipient, Services, ChannelSettings> = {
     if (context.form.get("test") === "yes") await keepTest(context, id);
     return { id };
   },
-  changed: () => "Saved.",
   enabled({ services: { deliveries } }, { id, name }) {
     const waiting = deliveries.log.list({ recipient: id, status: "pending" }, waitingMax + 1).length;
     const messages = waiting > waitingMax ? `More than ${waitingMax} messages` : counted(waiting, "message");

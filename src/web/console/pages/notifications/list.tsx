@@ -3,7 +3,7 @@ import { isLocalUrl } from "../../../../platform/config/safety.ts";
 import { grouped } from "../../../../platform/lib/wording.ts";
 import { channelTypes } from "../../../../platform/vocabulary/channels.ts";
 import type { Subscription } from "../../../../messaging/subscriptions/subscriptions/store.ts";
-import { EntryLink, LinkButton, PageHead, Section, Time, FirstStep, Note } from "../../kit/components.tsx";
+import { EntryLink, LinkButton, Section, Time, FirstStep, Note } from "../../kit/components.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
   channelPath,
@@ -32,22 +32,23 @@ export function listNotifications(context: ListContext): PageResult {
   const publicUrl = context.services.publicUrl();
   const failed = context.services.deliveries.failures.of({ channels: channelTypes });
   return page(
-    "Notifications",
+    {
+      title: "Notifications",
+      lead: "Messages to people: in chat, by email, or to a pager.",
+      actions: channels.length > 0 && (
+        <>
+          <LinkButton path={messagesPath} label="Message log" />
+          <LinkButton path={newChannelPath} label="Add channel" icon="plus" />
+          <LinkButton
+            path={newSubscriptionPath}
+            label="Add subscription"
+            icon="plus"
+            variant={offersSendAll(failed) ? undefined : "primary"}
+          />
+        </>
+      ),
+    },
     <>
-      <PageHead title="Notifications" lead="Messages to people: in chat, by email, or to a pager.">
-        {channels.length === 0 ? null : (
-          <>
-            <LinkButton path={messagesPath} label="Message log" />
-            <LinkButton path={newChannelPath} label="Add channel" icon="plus" />
-            <LinkButton
-              path={newSubscriptionPath}
-              label="Add subscription"
-              icon="plus"
-              variant={offersSendAll(failed) ? undefined : "primary"}
-            />
-          </>
-        )}
-      </PageHead>
       <FailureList failed={failed} words={channelWords} deliveries={context.services.deliveries} />
       {channels.length === 0 ? (
         <FirstChannel />

@@ -20,13 +20,7 @@ import {
 } from "../../threat-kit/event-filter.tsx";
 import { Text } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import {
-  channelPath,
-  newSubscriptionPath,
-  notificationsPath,
-  subscriptionPath,
-  newChannelPath,
-} from "../../kit/paths.ts";
+import { channelPath, notificationsPath, subscriptionPath, newChannelPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { createFieldReader, type FieldErrors } from "../../kit/fields.ts";
 import { FormFields } from "../../kit/form-fields.tsx";
@@ -162,12 +156,10 @@ function checkDifferent(from: number, to: number): void {
 const pages: EntryPages<Subscription, SubscriptionServices, SubscriptionSettings> = {
   noun: "subscription",
   listPage: { label: "Notifications", path: notificationsPath },
-  addPath: newSubscriptionPath,
   pathOf: subscriptionPath,
   service: subscriptionPresentation.service,
   show: showSubscription,
   form: subscriptionForm,
-  changed: () => "Saved.",
   disabled: "is disabled until someone enables it. Events in the meantime are not sent.",
   removing: (subscription) => (
     <>

@@ -45,7 +45,6 @@ const pages: EntryPages<Endpoint, Services, EndpointFields> = {
   noun: "webhook endpoint",
   short: "endpoint",
   listPage: { label: "Webhook endpoints", path },
-  addPath: `${path}/add`,
   pathOf,
   service: endpointPresentation.service,
   show: showEndpoint,
@@ -64,7 +63,6 @@ const pages: EntryPages<Endpoint, Services, EndpointFields> = {
     putOnce(savedName(endpoint.id), { secret, warning, test } satisfies Saved);
     return { id: endpoint.id, message: secret === undefined ? "Saved." : `${endpoint.name} has been added.` };
   },
-  changed: () => "Saved.",
   enabled({ services: { deliveries } }, { id, name, disabledAt: since }) {
     const missed = since === null ? 0 : deliveries.replay.count({ which: "missed", recipient: id, since });
     if (since === null || missed === 0) return `${name} is enabled.`;
