@@ -178,6 +178,7 @@ export function openApp(environment: Environment) {
     threats,
   });
   const lists = createLists({ auditLog, clock, database, domains, fillRandom, ids, log, version, yielder });
+  const lastReload = () => reload?.last();
   const conditions = openConditions({
     backups,
     clock,
@@ -189,7 +190,7 @@ export function openApp(environment: Environment) {
     names,
     scans,
     takedowns,
-    lastReload: () => reload?.last(),
+    lastReload,
   });
 
   const onConfigChange = live.onChange;
@@ -225,26 +226,16 @@ export function openApp(environment: Environment) {
   // HTTP
   const collectors = () =>
     createCollectors({
-      backups,
+      ...services,
       build: buildInfo,
-      campaigns,
       certificateEnds: conditions.certificateEnds,
       clock,
       database,
       databaseHealth,
-      dataRetention,
-      domains,
-      enrichment,
-      inspection,
-      keys,
-      lastReload: () => reload?.last(),
+      lastReload,
       log,
       messaging,
       names,
-      scans,
-      takedowns,
-      threats,
-      traps,
     });
   const server = createServer({
     config,
@@ -278,7 +269,7 @@ export function openApp(environment: Environment) {
       consoleSignIn: access.openSignIn(),
       databaseStatus: databaseHealth.status,
       fillRandom,
-      lastReload: () => reload?.last(),
+      lastReload,
       log,
       server,
       storage: database,

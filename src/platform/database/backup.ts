@@ -1,4 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { withConnection } from "./files/with-connection.ts";
+import { readPragma } from "./pragmas.ts";
 import {
   closeSync,
   createReadStream,
@@ -48,16 +50,12 @@ export function copyDatabase(path: string, target: string): void {
 }
 
 function fillCopy(path: string, target: string): void {
-  const source = new Sqlite(path, { readonly: true, strict: true });
-  try {
+  withConnection(path, { readonly: true }, (source) => {
     source.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    const mode = source.query<{ auto_vacuum: number }, []>("PRAGMA auto_vacuum").get();
     // The copy of a database of an earlier version can release free space. For others, SQLite would write here.
-    if (mode?.auto_vacuum === 0) source.run("PRAGMA auto_vacuum = INCREMENTAL");
+    if (readPragma(source, "auto_vacuum") === 0) source.run("PRAGMA auto_vacuum = INCREMENTAL");
     source.run("VACUUM INTO ?", [target]);
-  } finally {
-    source.close();
-  }
+  });
   unmark(target);
   // VACUUM INTO does not sync the file (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
   for (const file of [target, dirname(target)]) syncToDisk(file);
@@ -65,12 +63,7 @@ function fillCopy(path: string, target: string): void {
 
 /** Deletes the marker of the server that has the original open: it must recognize a copy that replaces its file. */
 export function unmark(target: string): void {
-  const copy = new Sqlite(target, { readwrite: true });
-  try {
-    copy.run("PRAGMA user_version = 0");
-  } finally {
-    copy.close();
-  }
+  withConnection(target, { readwrite: true }, (copy) => copy.run("PRAGMA user_version = 0"));
 }
 
 /**
@@ -171,14 +164,10 @@ export function adoptDatabase(incoming: string, copy: string, adapt: (incoming: 
 
 /** Returns whether a file can be read as a database of phishwatch. */
 export function isDatabase(path: string): boolean {
-  let sqlite: Sqlite | undefined;
   try {
-    sqlite = new Sqlite(path, { readonly: true, strict: true });
-    return isOurs(sqlite);
+    return withConnection(path, { readonly: true }, isOurs);
   } catch {
     return false;
-  } finally {
-    sqlite?.close();
   }
 }
 
@@ -192,17 +181,11 @@ function isOurs(sqlite: Sqlite): boolean {
  * A damaged database is kept as it is: damage is the reason to restore.
  */
 function checkpointLog(path: string): void {
-  let sqlite: Sqlite | undefined;
   try {
-    sqlite = new Sqlite(path, { readwrite: true });
-    sqlite.run("PRAGMA journal_mode = DELETE");
-  } catch (error) {
-    if (isBusy(error))
-      throw new StartError(`another command is using ${path}; try again when it has finished`, {
-        cause: error,
-      });
-  } finally {
-    sqlite?.close();
+    withConnection(path, { readwrite: true }, (sqlite) => sqlite.run("PRAGMA journal_mode = DELETE"));
+  } catch (cause) {
+    if (!isBusy(cause)) return;
+    throw new StartError(`another command is using ${path}; try again when it has finished`, { cause });
   }
 }
 

@@ -144,11 +144,10 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
   } catch (error) {
     finalizeAll();
     sqlite.close();
-    if (error instanceof StartError) throw error;
-    throw new StartError(`database ${path}: ${explain(error, path)}`, { cause: error });
+    throw asStartError(error, path);
   }
-  const database = wrap({ sqlite, path, file, observers, observer, finalizeAll });
-  return { ...database, refuseIf: (one) => void (damage = one) };
+  const refuseIf: Database["refuseIf"] = (one) => void (damage = one);
+  return wrap({ sqlite, path, file, observers, observer, refuseIf, finalizeAll });
 }
 
 /**
@@ -163,7 +162,7 @@ export function openThreadConnection(path: string): Database {
   sqlite.run(`PRAGMA busy_timeout = ${threadTimeoutMs}`);
   // The thread that waits for the result lets another one copy the log.
   sqlite.run(`PRAGMA wal_autocheckpoint = ${logPagesMax}`);
-  return wrap({ sqlite, path, file: undefined, observers: [], observer, finalizeAll });
+  return wrap({ sqlite, path, file: undefined, observers: [], observer, refuseIf() {}, finalizeAll });
 }
 
 function openFile(path: string, image: Uint8Array | undefined): Sqlite {
@@ -178,9 +177,13 @@ function openFile(path: string, image: Uint8Array | undefined): Sqlite {
     if (path !== ":memory:" && !existsSync(path)) closeSync(openSync(path, "a", 0o600));
     return new Sqlite(path, { create: true, readwrite: true, strict: true });
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`database ${path}: ${explain(error, path)}`, { cause: error });
+    throw asStartError(error, path);
   }
+}
+
+function asStartError(error: unknown, path: string): StartError {
+  if (error instanceof StartError) return error;
+  return new StartError(`database ${path}: ${explain(error, path)}`, { cause: error });
 }
 
 function prepareConnection(sqlite: Sqlite): void {
@@ -213,26 +216,17 @@ function useWriteAheadLog(sqlite: Sqlite): void {
   }
 }
 
-function wrap({
-  sqlite,
-  path,
-  file,
-  observers,
-  observer,
-  finalizeAll,
-}: Pick<Database, "sqlite" | "path" | "file"> & {
+interface Opened extends Pick<Database, "sqlite" | "path" | "file" | "refuseIf"> {
   observers: DatabaseObserver[];
   observer: ConnectionObserver;
   finalizeAll: () => void;
-}): Database {
+}
+
+function wrap({ sqlite, path, file, observers, observer, refuseIf, finalizeAll }: Opened): Database {
   const foreignVersion = createForeignVersion(sqlite, file?.index);
-  const { transaction, snapshot, afterCommit, commitTogether } = createTransactions(sqlite);
-  const queue = createWriteQueue({
-    path,
-    commitTogether,
-    isInTransaction: () => sqlite.inTransaction,
-    patienceMs: busyTimeoutMs,
-  });
+  const transactions = createTransactions(sqlite);
+  const { transaction, snapshot, afterCommit } = transactions;
+  const queue = createWriteQueue(path, transactions, busyTimeoutMs);
   return {
     query: drizzle({ client: sqlite }),
     prepare: preparing(sqlite),
@@ -272,7 +266,7 @@ function wrap({
     },
     file,
     observe: (one) => void observers.push(one),
-    refuseIf() {},
+    refuseIf,
     afterCommit,
     bytesOnDisk: () =>
       path === ":memory:" ? undefined : { file: bytesOf(path), log: bytesOf(`${path}-wal`) },

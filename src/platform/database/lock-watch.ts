@@ -1,5 +1,5 @@
 import type { Log } from "../lib/log.ts";
-import { readFileSync, readlinkSync, statSync } from "node:fs";
+import { readFileSync, readlinkSync, statSync, type Stats } from "node:fs";
 import { basename } from "node:path";
 import { visible } from "../lib/safe-text.ts";
 
@@ -86,9 +86,7 @@ export function createLockWatch({ path, log }: { path: string; log: Log | undefi
 }
 
 function describeHolder(holder: LockHolder | undefined): string {
-  if (holder === undefined)
-    return "database write lock held by another process; writes fail until it is released";
-  return holder.suspended
+  return holder?.suspended === true
     ? "database write lock held by a suspended process; resume or stop it"
     : "database write lock held by another process; writes fail until it is released";
 }
@@ -136,33 +134,20 @@ function findHolder(file: string, pidIn: typeof pidOfWriteLock): LockHolder | un
  * @param locks content of /proc/locks, with lines such as `1: POSIX  ADVISORY  WRITE 812 fe:00:2310150 120 120`
  */
 export const pidOfWriteLock = (locks: string, file: FileNumbers): number | undefined =>
-  pidOfLock(
-    locks,
-    file,
-    ({ kind, start, end }) =>
-      kind === "WRITE" && Number(start) <= writeLockByte && (end === "EOF" || Number(end) >= writeLockByte),
-  );
+  pidOfLock(locks, file, ({ kind, start, end }) => {
+    const reachesByte = Number(start) <= writeLockByte && (end === "EOF" || Number(end) >= writeLockByte);
+    return kind === "WRITE" && reachesByte;
+  });
 
-interface FileNumbers {
-  dev: number;
-  ino: number;
-}
+type FileNumbers = Pick<Stats, "dev" | "ino">;
 
-function pidOfLock(
-  locks: string,
-  file: FileNumbers,
-  isMeant: (lock: LockFields) => boolean,
-): number | undefined {
+function pidOfLock(locks: string, file: FileNumbers, isMeant: (lock: LockFields) => boolean) {
   const rows = locks.split("\n").flatMap((line) => {
     const lock = lockPattern.exec(line)?.groups as LockFields | undefined;
     if (lock === undefined || Number(lock.inode) !== file.ino || Number(lock.pid) <= 0 || !isMeant(lock))
       return [];
-    return [
-      {
-        pid: Number(lock.pid),
-        device: `${Number.parseInt(lock.major, 16)}:${Number.parseInt(lock.minor, 16)}`,
-      },
-    ];
+    const device = `${Number.parseInt(lock.major, 16)}:${Number.parseInt(lock.minor, 16)}`;
+    return [{ pid: Number(lock.pid), device }];
   });
   // Layered file systems report another device here than in the file's status.
   const sameDevice = rows.find(({ device }) => device === deviceOf(file.dev));

@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { StartError } from "../lib/errors.ts";
 import { explain, isBusy } from "./files/errors.ts";
 import { requireOneName } from "./files/open-file.ts";
+import { withConnection } from "./files/with-connection.ts";
 import { completePendingRestore, removeLeftovers } from "./files/pending-restore.ts";
 import { findFileHolder } from "./lock-watch.ts";
 
@@ -114,16 +115,14 @@ export function isServed(path: string): boolean | undefined {
   if (path === ":memory:" || !existsSync(dirname(path))) return false;
   const file = lockFile(path, "lock");
   if (!existsSync(file)) return false;
-  let lock: Sqlite | undefined;
   try {
-    lock = new Sqlite(file, { readonly: true });
-    lock.run("PRAGMA busy_timeout = 0");
-    lock.query("SELECT count(*) FROM sqlite_master").get();
-    return false;
+    return withConnection(file, { readonly: true }, (lock) => {
+      lock.run("PRAGMA busy_timeout = 0");
+      lock.query("SELECT count(*) FROM sqlite_master").get();
+      return false;
+    });
   } catch (error) {
     return isBusy(error) ? true : undefined;
-  } finally {
-    lock?.close();
   }
 }
 

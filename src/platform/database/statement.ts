@@ -1,5 +1,6 @@
 import type { SQLQueryBindings, Statement as SqliteStatement } from "bun:sqlite";
 import { Column, eq, getTableColumns, is, Param, Placeholder, sql, SQL, type Table } from "drizzle-orm";
+import { lazy } from "../lib/startup.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -46,16 +47,12 @@ export function statement<Query extends Preparable>(
   build: (query: Database["query"]) => Query,
 ): Statement<RowOf<Query>> {
   type Row = RowOf<Query>;
-  let made: Statement<Row> | undefined;
-  const prepared = (): Statement<Row> => {
-    if (made === undefined) {
-      const query = build(database.query);
-      const decode = decoderOf(query);
-      // drizzle hides, by type, the statement, and methods that return rows where a write returns none.
-      made = bound(query.prepare() as Prepared, decode) as Statement<Row>;
-    }
-    return made;
-  };
+  const prepared = lazy((): Statement<Row> => {
+    const query = build(database.query);
+    const decode = decoderOf(query);
+    // drizzle hides, by type, the statement, and methods that return rows where a write returns none.
+    return bound(query.prepare() as Prepared, decode) as Statement<Row>;
+  });
   return {
     get: (values) => prepared().get(values),
     all: (values) => prepared().all(values),

@@ -106,6 +106,7 @@ export function createTransactions(sqlite: Sqlite) {
   }
 
   return {
+    isInTransaction: () => sqlite.inTransaction,
     transaction,
     snapshot,
     afterCommit(callback: () => void) {

@@ -1,6 +1,7 @@
-import { Database as Sqlite } from "bun:sqlite";
+import type { Database as Sqlite } from "bun:sqlite";
 import { type Instant, toPlainTime } from "../lib/clock.ts";
 import { counted } from "../lib/wording.ts";
+import { withConnection } from "./files/with-connection.ts";
 import { listUpgradeCopies, type UpgradeCopy } from "./upgrade-copies.ts";
 import { shellWord } from "../lib/shell-word.ts";
 
@@ -58,17 +59,11 @@ function hasTable(sqlite: Sqlite, name: string): boolean {
 
 /** Tables whose new rows would be lost by going back, and what a row is. */
 const lossTables = [
-  ["threats", "threat"],
-  ["threat_history", "change of a threat"],
-  ["audit_log", "audit entry"],
-  ["deliveries", "delivery"],
-] as const;
-
-const plurals: Record<string, string> = {
-  "change of a threat": "changes of threats",
-  "audit entry": "audit entries",
-  delivery: "deliveries",
-};
+  { table: "threats", one: "threat", many: "threats" },
+  { table: "threat_history", one: "change of a threat", many: "changes of threats" },
+  { table: "audit_log", one: "audit entry", many: "audit entries" },
+  { table: "deliveries", one: "delivery", many: "deliveries" },
+];
 
 /**
  * Returns why a database of a newer version is rejected, and how to continue: the version that can use it, and the
@@ -99,27 +94,22 @@ function describeCopy(sqlite: Sqlite, { path, version, at }: UpgradeCopy): strin
 
 /** Returns the number of rows that the database has and the copy lacks; undefined if the copy cannot be read. */
 function lossesOf(sqlite: Sqlite, copyPath: string): string[] | undefined {
-  let copy: Sqlite | undefined;
   try {
-    copy = new Sqlite(copyPath, { readonly: true });
-    const opened = copy;
-    return lossTables.flatMap(([table, what]) => {
-      const last = lastSeq(opened, table);
-      const added = last === undefined ? 0 : countAfter(sqlite, table, last);
-      return added === 0 ? [] : [counted(added, what, plurals[what])];
-    });
+    return withConnection(copyPath, { readonly: true }, (copy) =>
+      lossTables.flatMap(({ table, one, many }) => {
+        const last = lastSeq(copy, table);
+        const added = last === undefined ? 0 : countAfter(sqlite, table, last);
+        return added === 0 ? [] : [counted(added, one, many)];
+      }),
+    );
   } catch {
     return undefined;
-  } finally {
-    copy?.close();
   }
 }
 
 function lastSeq(sqlite: Sqlite, table: string): number | undefined {
   try {
-    return (
-      sqlite.query<{ last: number | null }, []>(`SELECT max(seq) AS last FROM ${table}`).get()?.last ?? 0
-    );
+    return numberOf(sqlite, `SELECT max(seq) FROM ${table}`);
   } catch {
     // A version without this table.
     return undefined;
@@ -128,15 +118,17 @@ function lastSeq(sqlite: Sqlite, table: string): number | undefined {
 
 function countAfter(sqlite: Sqlite, table: string, seq: number): number {
   try {
-    return (
-      sqlite
-        .query<{ added: number }, [number]>(`SELECT count(*) AS added FROM ${table} WHERE seq > ?`)
-        .get(seq)?.added ?? 0
-    );
+    return numberOf(sqlite, `SELECT count(*) FROM ${table} WHERE seq > ?`, seq);
   } catch {
     // A later version may have replaced the table.
     return 0;
   }
+}
+
+/** Returns the only value of a query; 0 for NULL. */
+function numberOf(sqlite: Sqlite, sql: string, ...values: number[]): number {
+  const [[value] = []] = sqlite.query(sql).values(...values);
+  return Number(value ?? 0);
 }
 
 /** Returns whether a version is not newer than another one. Only the numbers count. */

@@ -22,21 +22,6 @@ export interface WriteOptions {
   patient?: boolean;
 }
 
-/** Writes in the order in which they were requested. While another process holds the lock, all of them wait. */
-export interface WriteQueue {
-  write<T>(work: () => Settled<T>, options?: WriteOptions): Promise<T>;
-  /** Runs `work`, which writes through another connection, while nothing else writes. */
-  hold<T>(work: () => Promise<T>): Promise<T>;
-  /** From now on, a write waits for the lock for a second instead of `patienceMs`, and incidents are logged. */
-  serve(log: Log): void;
-  /** From now on, patient writes wait only as long as the shutdown permits. */
-  endPatience(): void;
-  incident(): LockIncident | undefined;
-  totals(): WriteTotals;
-  /** Commits what is still waiting, or rejects it if that is not possible at once. */
-  close(): void;
-}
-
 /** The write lock was not free in time. Nothing of this write has happened. */
 export class DatabaseLockedError extends Error {
   readonly code = "SQLITE_BUSY";
@@ -68,17 +53,15 @@ const incidentRetryMs = 50;
 const shutdownPatienceMs = 3_000;
 const waitingMax = 20_000;
 
-/** @param patienceMs how long a write of a command waits: it is alone in its process */
-export function createWriteQueue({
-  path,
-  commitTogether,
-  isInTransaction,
-  patienceMs,
-}: Pick<Transactions, "commitTogether"> & {
-  path: string;
-  isInTransaction: () => boolean;
-  patienceMs: number;
-}): WriteQueue {
+/**
+ * Writes in the order in which they were requested. While another process holds the lock, all of them wait.
+ * @param patienceMs how long a write of a command waits: it is alone in its process
+ */
+export function createWriteQueue(
+  path: string,
+  { commitTogether, isInTransaction }: Pick<Transactions, "commitTogether" | "isInTransaction">,
+  patienceMs: number,
+) {
   let watch = createLockWatch({ path, log: undefined });
   const patience = createPatience(patienceMs);
   let waiting: Waiting[] = [];
@@ -149,15 +132,24 @@ export function createWriteQueue({
   }
 
   return {
-    write: (work, { relaxed = false, patient = false } = {}) => enqueue({ work, durable: !relaxed, patient }),
-    hold: (held) => enqueue({ work() {}, durable: true, patient: false, held }),
-    serve(log) {
+    write: <T>(work: () => Settled<T>, { relaxed = false, patient = false }: WriteOptions = {}) =>
+      enqueue<T>({ work, durable: !relaxed, patient }),
+
+    /** Runs `work`, which writes through another connection, while nothing else writes. */
+    hold: <T>(held: () => Promise<T>) => enqueue<T>({ work() {}, durable: true, patient: false, held }),
+
+    /** From now on, a write waits for the lock for a second instead of `patienceMs`, and incidents are logged. */
+    serve(log: Log) {
       watch = createLockWatch({ path, log });
       patience.serve();
     },
+
+    /** From now on, patient writes wait only as long as the shutdown permits. */
     endPatience: patience.endSoon,
     incident: () => watch.incident(),
-    totals: () => ({ waiting: waiting.length, ...waits.totals }),
+    totals: (): WriteTotals => ({ waiting: waiting.length, ...waits.totals }),
+
+    /** Commits what is still waiting, or rejects it if that is not possible at once. */
     close() {
       closed = true;
       cancelNext?.();

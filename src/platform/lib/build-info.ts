@@ -6,16 +6,12 @@ declare const BUILD_COMMIT: string;
 /** Replaced in the same way with the date of the commit, such as 2026-11-22, or with an empty text outside a checkout. */
 declare const BUILD_DATE: string;
 
-export type BuildInfo = {
-  /** Semantic version, from package.json. */
-  version: string;
-  /** Short commit hash, `-modified` after it when files differed; `unknown` when built outside a checkout, `source` when not built. */
-  commit: string;
-  bunVersion: string;
-};
+export type BuildInfo = typeof buildInfo;
 
-export const buildInfo: BuildInfo = {
+export const buildInfo = {
+  /** Semantic version, from package.json. */
   version,
+  /** Short commit hash, `-modified` after it when files differed; `unknown` when built outside a checkout, `source` when not built. */
   commit: typeof BUILD_COMMIT === "string" ? BUILD_COMMIT : "source",
   bunVersion: Bun.version,
 };

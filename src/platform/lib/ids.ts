@@ -60,21 +60,14 @@ export function randomNumber(fillRandom: FillRandom): number {
 }
 
 /** Creates identifiers. Each is greater than all that were created before for the same kind. */
-export interface IdFactory {
-  /**
-   * @param after identifier of the same kind that the new one must be greater than, whatever the clock says:
-   *   another process may have created it, or the clock may have been set back.
-   */
-  next(kind: IdKind, after?: string): string;
-  /** Makes an identifier with a prefix that its subject declares itself: three letters that no other kind has. */
-  nextWithPrefix(prefix: string): string;
-}
+export type IdFactory = ReturnType<typeof createIdFactory>;
 
-export function createIdFactory(now: () => Instant, fillRandom: FillRandom): IdFactory {
+export function createIdFactory(now: () => Instant, fillRandom: FillRandom) {
   const last = new Map<string, string>();
   function next(prefix: string, after: string): string {
     const fill: FillRandom = (bytes) => fillRandom(bytes, prefix);
-    const floor = max(last.get(prefix) ?? "", after);
+    const known = last.get(prefix) ?? "";
+    const floor = known > after ? known : after;
     const fresh: string = fromUUIDBytes(prefix, uuidV7(now(), fill));
     const id =
       fresh > floor ? fresh : fromUUIDBytes(prefix, successor(toUUIDBytes(floor as TypeId<string>), fill));
@@ -82,8 +75,14 @@ export function createIdFactory(now: () => Instant, fillRandom: FillRandom): IdF
     return id;
   }
   return {
-    next: (kind, after = "") => next(idPrefixes[kind], after),
-    nextWithPrefix: (prefix) => next(prefix, ""),
+    /**
+     * @param after identifier of the same kind that the new one must be greater than, whatever the clock says:
+     *   another process may have created it, or the clock may have been set back.
+     */
+    next: (kind: IdKind, after = "") => next(idPrefixes[kind], after),
+
+    /** Makes an identifier with a prefix that its subject declares itself: three letters that no other kind has. */
+    nextWithPrefix: (prefix: string) => next(prefix, ""),
   };
 }
 
@@ -125,7 +124,3 @@ function successor(uuid: Uint8Array, fillRandom: FillRandom): Uint8Array {
 }
 
 const lowMask = (1n << 62n) - 1n;
-
-function max(a: string, b: string): string {
-  return a > b ? a : b;
-}

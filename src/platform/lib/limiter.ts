@@ -34,8 +34,8 @@ export async function inSlot<T>(limiter: Limiter, work: (release: () => void) =>
 export function createKeyedLimiter(concurrencyPerKeyMax: number) {
   const limiters = new Map<string, { limiter: Limiter; users: number }>();
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const entry = limiters.get(key) ?? { limiter: createLimiter(concurrencyPerKeyMax), users: 0 };
-    limiters.set(key, entry);
+    const create = () => ({ limiter: createLimiter(concurrencyPerKeyMax), users: 0 });
+    const entry = limiters.getOrInsertComputed(key, create);
     entry.users++;
     try {
       return await entry.limiter(work);

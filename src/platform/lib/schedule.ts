@@ -9,6 +9,12 @@ export interface Schedule {
   stop(): void;
 }
 
+interface Recurring<Pattern> {
+  clock: Clock;
+  pattern: Pattern;
+  run: () => void | Promise<void>;
+}
+
 /** Returns the next time after `after` that matches `pattern` (cron, UTC), or null if there is none. */
 export function nextTime(pattern: string, after: Instant): Instant | null {
   return new Cron(pattern, { paused: true, utcOffset: 0 }).nextRun(new Date(after))?.getTime() ?? null;
@@ -18,15 +24,8 @@ export function nextTime(pattern: string, after: Instant): Instant | null {
  * Like `every`, with a pattern that can change; null: never. `update` applies a changed pattern, without effect on a run in
  * progress.
  */
-export function everyConfigured({
-  clock,
-  pattern,
-  run,
-}: {
-  clock: Clock;
-  pattern: () => string | null;
-  run: () => void | Promise<void>;
-}): Schedule & { update(): void } {
+export function everyConfigured(given: Recurring<() => string | null>): Schedule & { update(): void } {
+  const { clock, pattern, run } = given;
   let current: { pattern: string; schedule: Schedule } | undefined;
   let running: Promise<unknown> | undefined;
   /** A run that the previous pattern has started must not overlap with one of the present pattern. */
@@ -41,10 +40,8 @@ export function everyConfigured({
     const wanted = pattern();
     if (wanted === (current?.pattern ?? null)) return;
     current?.schedule.stop();
-    current =
-      wanted === null
-        ? undefined
-        : { pattern: wanted, schedule: every({ clock, pattern: wanted, run: runOnce }) };
+    const start = (on: string) => ({ pattern: on, schedule: every({ clock, pattern: on, run: runOnce }) });
+    current = wanted === null ? undefined : start(wanted);
   };
   update();
   return { update, stop: () => current?.schedule.stop() };
@@ -55,15 +52,7 @@ export function everyConfigured({
  * times, the clock sets the timers. Times that pass while `run` is running are skipped. `run` must handle its own
  * errors.
  */
-export function every({
-  clock,
-  pattern,
-  run,
-}: {
-  clock: Clock;
-  pattern: string;
-  run: () => void | Promise<void>;
-}): Schedule {
+export function every({ clock, pattern, run }: Recurring<string>): Schedule {
   // An offset instead of a zone name: a name would load all time zones.
   const cron = new Cron(pattern, { paused: true, utcOffset: 0 });
   let timer: Timer | undefined;

@@ -57,27 +57,21 @@ export function createYielders(options: {
     const nextTurn = () =>
       new Promise<void>((resolve) => {
         if (waiting.size === 0) setImmediate(begin);
-        const queue = waiting.get(key);
-        if (queue === undefined) waiting.set(key, [resolve]);
-        else queue.push(resolve);
+        waiting.getOrInsertComputed(key, () => []).push(resolve);
       });
     return createYielder({ ...options, nextTurn });
   };
 }
 
 /** Work that requests wait for. Work in the background pauses meanwhile, since it would take half of the processor. */
-export interface Foreground {
-  /** Marks the time until the work ends, and returns its result. */
-  during<T>(work: Promise<T>): Promise<T>;
-  /** Resolves when no request waits for such work. */
-  idle(): Promise<void>;
-}
+export type Foreground = ReturnType<typeof createForeground>;
 
-export function createForeground(): Foreground {
+export function createForeground() {
   let inProgress = 0;
   /** Is resolved when the last work in progress ends; undefined: there is none. */
   let end: PromiseWithResolvers<void> | undefined;
 
+  /** Resolves when no request waits for such work. */
   async function idle(): Promise<void> {
     if (end === undefined) return;
     await end.promise;
@@ -86,7 +80,8 @@ export function createForeground(): Foreground {
   }
 
   return {
-    async during(work) {
+    /** Marks the time until the work ends, and returns its result. */
+    async during<T>(work: Promise<T>): Promise<T> {
       inProgress += 1;
       end ??= Promise.withResolvers();
       try {

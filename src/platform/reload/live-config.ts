@@ -1,52 +1,44 @@
 import type { Config } from "../config/config.ts";
 
 /** The configuration in effect, which a reload replaces. */
-export interface LiveConfig {
-  /**
-   * View of the configuration in effect. Its properties and those of its tables have their present values, so a service
-   * reads a setting when it needs it, and copies none when it is constructed.
-   */
-  readonly config: Config;
-  /** Puts `next` into effect. Returns a function that puts the previous configuration back. */
-  replace(next: Config): () => void;
-  /** Calls `listener` after each reload, for what has to do more than to read its settings again. It must not throw. */
-  onChange(listener: () => void): void;
-  /** Calls the listeners. */
-  announce(): void;
-}
+export type LiveConfig = ReturnType<typeof createLiveConfig>;
 
 /** Calls a listener after each reload. */
-export type OnConfigChange = LiveConfig["onChange"];
+export type OnConfigChange = (listener: () => void) => void;
 
 /** Properties whose value is exchanged as a whole, because it can be absent. */
 const exchanged: readonly (keyof Config)[] = ["source", "smtp"];
 
-export function createLiveConfig(initial: Config): LiveConfig {
+export function createLiveConfig(initial: Config) {
   let current = initial;
   const listeners: (() => void)[] = [];
   const views = new Map<PropertyKey, object>();
   for (const name of Object.keys(initial) as (keyof Config)[]) {
     const value = initial[name];
     if (exchanged.includes(name) || Array.isArray(value) || typeof value !== "object") continue;
-    views.set(
-      name,
-      viewOf(
-        () => current[name] as object,
-        (_key, part) => part,
-      ),
-    );
+    const table = () => current[name] as object;
+    const view = viewOf(table, (_key, part) => part);
+    views.set(name, view);
   }
+  const whole = () => current;
   return {
-    config: viewOf(
-      () => current,
-      (key, value) => views.get(key) ?? value,
-    ),
-    replace(next) {
+    /**
+     * View of the configuration in effect. Its properties and those of its tables have their present values, so a service
+     * reads a setting when it needs it, and copies none when it is constructed.
+     */
+    config: viewOf(whole, (key, value) => views.get(key) ?? value),
+
+    /** Puts `next` into effect. Returns a function that puts the previous configuration back. */
+    replace(next: Config) {
       const previous = current;
       current = keepEqual(previous, next);
       return () => void (current = previous);
     },
-    onChange: (listener) => void listeners.push(listener),
+
+    /** Calls `listener` after each reload, for what has to do more than to read its settings again. It must not throw. */
+    onChange: (listener: () => void) => void listeners.push(listener),
+
+    /** Calls the listeners. */
     announce: () => listeners.forEach((listener) => listener()),
   };
 }

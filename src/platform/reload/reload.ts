@@ -26,19 +26,7 @@ export interface ReloadPart {
 }
 
 /** Reloads the configuration file while the appliance runs. */
-export interface Reload {
-  /**
-   * Loads the file and applies what has changed: all of it, or nothing. Calls during a reload share one that follows it.
-   * Never rejects.
-   */
-  run(trigger: ReloadTrigger): Promise<ReloadOutcome>;
-  /** Returns the outcome of the last reload; undefined if there was none since the start. */
-  last(): ReloadOutcome | undefined;
-  /** Calls the observers at the beginning and at the end of each reload. */
-  observe(observer: ReloadObserver): void;
-  /** Waits for the reload in progress. Later ones fail and change nothing. */
-  stop(): Promise<void>;
-}
+export type Reload = ReturnType<typeof createReload>;
 
 /** `file`: a file has changed. That nothing follows from it is not worth a line in the log. */
 export type ReloadTrigger = "file" | "request";
@@ -65,7 +53,7 @@ interface ReloadDependencies {
   record: (changes: { applied: readonly string[]; restart: readonly string[] }) => void;
 }
 
-export function createReload(dependencies: ReloadDependencies): Reload {
+export function createReload(dependencies: ReloadDependencies) {
   const { clock, log } = dependencies;
   const observers: ReloadObserver[] = [];
   let last: ReloadOutcome | undefined;
@@ -90,7 +78,11 @@ export function createReload(dependencies: ReloadDependencies): Reload {
   }
 
   return {
-    run(trigger) {
+    /**
+     * Loads the file and applies what has changed: all of it, or nothing. Calls during a reload share one that follows it.
+     * Never rejects.
+     */
+    run(trigger: ReloadTrigger): Promise<ReloadOutcome> {
       if (stopped) return Promise.resolve(rejected(clock.now(), "the server is stopping"));
       if (running === undefined) return start(trigger);
       following ??= running.then(() => {
@@ -99,8 +91,14 @@ export function createReload(dependencies: ReloadDependencies): Reload {
       });
       return following;
     },
+
+    /** Returns the outcome of the last reload; undefined if there was none since the start. */
     last: () => last,
-    observe: (observer) => void observers.push(observer),
+
+    /** Calls the observers at the beginning and at the end of each reload. */
+    observe: (observer: ReloadObserver) => void observers.push(observer),
+
+    /** Waits for the reload in progress. Later ones fail and change nothing. */
     async stop() {
       stopped = true;
       await (following ?? running);
@@ -110,27 +108,17 @@ export function createReload(dependencies: ReloadDependencies): Reload {
 
 /** Outcome of a reload that was not tried. */
 function rejected(at: Instant, error: string): ReloadOutcome {
-  return {
-    startedAt: at,
-    endedAt: at,
-    result: "failed",
-    applied: [],
-    restart: [],
-    errors: [error],
-    exitCode: 1,
-  };
+  return { startedAt: at, endedAt: at, ...failed([error], 1) };
 }
 
 type Attempt = Omit<ReloadOutcome, "startedAt" | "endedAt">;
 
-async function attempt({
-  database,
-  live,
-  load,
-  parts,
-  reconcile,
-  record,
-}: ReloadDependencies): Promise<Attempt> {
+function failed(errors: readonly string[], exitCode: 1 | 2): Attempt {
+  return { result: "failed", applied: [], restart: [], errors, exitCode };
+}
+
+async function attempt(dependencies: ReloadDependencies): Promise<Attempt> {
+  const { database, live, load, parts, reconcile, record } = dependencies;
   const prepared: Prepared[] = [];
   let restore: (() => void) | undefined;
   try {
@@ -154,8 +142,7 @@ async function attempt({
     restore?.();
     for (const one of prepared) one.cancel();
     const exitCode = error instanceof StartError ? error.exitCode : 1;
-    const errors = messageOf(error).split("\n");
-    return { result: "failed", applied: [], restart: [], errors, exitCode };
+    return failed(messageOf(error).split("\n"), exitCode);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Instant } from "../lib/clock.ts";
 import { replaceFile } from "../lib/disk.ts";
 import { listsVersion } from "../lib/lists/list-texts.ts";
 import type { ReloadOutcome } from "./reload.ts";
-import { codeOf } from "../lib/errors.ts";
+import { undefinedIfMissing } from "../lib/errors.ts";
 
 /**
  * State of a running server, in a file next to the database: `phishwatch reload` requests a reload and reads its outcome,
@@ -64,8 +64,7 @@ export function readServerState(databasePath: string): ServerState | undefined {
   try {
     file = readSmallFile(path, stateBytesMax);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+    return undefinedIfMissing(error);
   }
   const state: unknown = JSON.parse(file.bytes.toString());
   if (!isState(state)) throw new Error(`${path} is damaged; restart the server`);

@@ -2,11 +2,6 @@ import { stat } from "node:fs/promises";
 import type { Clock, Timer } from "../lib/clock.ts";
 import { codeOf } from "../lib/errors.ts";
 
-/** Watches files for changes. */
-export interface FileWatch {
-  stop(): void;
-}
-
 /**
  * Interval between polls. Polling notices what notifications of the system miss: files on network file
  * systems, in volumes of containers, and behind symbolic links that are exchanged.
@@ -27,7 +22,7 @@ export function watchFiles({
   clock: Pick<Clock, "after">;
   files: () => readonly string[];
   onChange: () => void;
-}): FileWatch {
+}): { stop(): void } {
   let known: Map<string, string> | undefined;
   let before: Map<string, string> | undefined;
   let timer: Timer | undefined;

@@ -5,24 +5,7 @@ import { visible } from "../lib/safe-text.ts";
 import { serviceName, unitLink } from "./unit.ts";
 
 /** The system that the service is installed on: this machine, or a folder that becomes the root of another one. */
-export interface Host extends Programs {
-  /** Whether it is this machine, whose systemd runs. */
-  isLive: boolean;
-  /**
-   * Returns where an absolute path of the system is on this machine.
-   * @throws StartError if a link leads out of the folder
-   */
-  at(path: string): string;
-  /** Returns the user of the service, or undefined if it does not exist. */
-  findUser(): ServiceUser | undefined;
-  createUser(homeFolder: string): void;
-  removeUser(): void;
-  /**
-   * Runs `systemctl`. Does nothing in a folder.
-   * @throws StartError with its message if it fails
-   */
-  systemctl(...args: string[]): void;
-}
+export type Host = ReturnType<typeof openHost>;
 
 export interface ServiceUser {
   uid: number;
@@ -35,13 +18,7 @@ const outputCharactersMax = 2_000;
  * @param options.root "/" for this machine
  * @throws StartError that says what to do if the service cannot be installed there
  */
-export function openHost({
-  root,
-  env,
-}: {
-  root: string;
-  env: Readonly<Record<string, string | undefined>>;
-}): Host {
+export function openHost({ root, env }: { root: string; env: Env }) {
   requireLinux();
   const { run, tryRun } = createPrograms(env);
   const isLive = root === "/";
@@ -56,17 +33,30 @@ export function openHost({
   return {
     run,
     tryRun,
+    /** Whether it is this machine, whose systemd runs. */
     isLive,
+
+    /**
+     * Returns where an absolute path of the system is on this machine.
+     * @throws StartError if a link leads out of the folder
+     */
     at,
+
+    /** Returns the user of the service, or undefined if it does not exist. */
     findUser: () =>
       findUser(at("/etc/passwd"), isLive ? tryRun(["getent", "passwd", serviceName])?.out : undefined),
-    createUser(homeFolder) {
+    createUser(homeFolder: string) {
       const group = findGroup(at("/etc/group")) ? ["--gid", serviceName] : ["--user-group"];
       const home = ["--home-dir", homeFolder, "--no-create-home", "--shell", "/usr/sbin/nologin"];
       run(["useradd", ...prefix, "--system", ...group, ...home, "--comment", "phishwatch", serviceName]);
     },
     removeUser: () => void run(["userdel", ...prefix, serviceName]),
-    systemctl(...args) {
+
+    /**
+     * Runs `systemctl`. Does nothing in a folder.
+     * @throws StartError with its message if it fails
+     */
+    systemctl(...args: string[]) {
       if (isLive) run(["systemctl", ...args]);
     },
   };
@@ -133,10 +123,10 @@ function findGroup(file: string): boolean {
 
 type Command = [name: string, ...args: string[]];
 
-/** Programs of the system. */
-type Programs = ReturnType<typeof createPrograms>;
+type Env = Readonly<Record<string, string | undefined>>;
 
-function createPrograms(env: Readonly<Record<string, string | undefined>>) {
+/** Returns functions that run programs of the system. */
+function createPrograms(env: Env) {
   // Programs for root may be in a folder that is not in the PATH of an ordinary user.
   const path = `${env["PATH"] ?? ""}:/usr/sbin:/sbin:/usr/bin:/bin`;
 

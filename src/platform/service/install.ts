@@ -52,13 +52,17 @@ export function planInstallation(
   { executable, force }: { executable: string; force: boolean },
 ): Step[] {
   const target = placeOf(executable, host);
-  const steps = [
-    ...(target === executable && host.isLive ? [] : copyExecutable(host, executable, target)),
-    ...createUser(host),
-    ...createFolders(host),
-    ...createConfiguration(host),
-    ...writeUnit(host, { target, copied: target === installedExecutable, force }),
+  const group = () => groupOf(host);
+  const missing = [
+    target === executable && host.isLive ? undefined : copyExecutable(host, executable, target),
+    createUser(host),
+    // A restore may have created the folder for root.
+    createFolderFor(host, configFolder, 0o750, group) ?? letGroup(host, { path: configFolder, may: "enter" }),
+    createFolderFor(host, credentialsFolder, 0o700, () => 0),
+    createConfiguration(host) ?? letGroup(host, { path: configFile, may: "read" }),
+    writeUnit(host, { target, copied: target === installedExecutable, force }),
   ];
+  const steps = missing.filter((step) => step !== undefined);
   return [...steps, ...start(host, steps)];
 }
 
@@ -77,68 +81,55 @@ function placeOf(executable: string, { isLive }: Host): string {
   return executable;
 }
 
-function copyExecutable({ at }: Host, executable: string, target: string): Step[] {
+/** A change that is missing; undefined if the system has it. */
+type MissingStep = Step | undefined;
+
+function copyExecutable({ at }: Host, executable: string, target: string): MissingStep {
   const path = at(target);
   const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === statSync(executable).size && contentOf(path)!.equals(contentOf(executable)!)) return [];
-  return [
-    {
-      text: `${size === undefined ? "copy the executable to" : "replace the executable"} ${target}`,
-      apply() {
-        createFolder(dirname(path));
-        replaceFile(path, contentOf(executable)!, { owner: root, mode: 0o755 });
-      },
+  if (size === statSync(executable).size && contentOf(path)!.equals(contentOf(executable)!)) return undefined;
+  return {
+    text: `${size === undefined ? "copy the executable to" : "replace the executable"} ${target}`,
+    apply() {
+      createFolder(dirname(path));
+      replaceFile(path, contentOf(executable)!, { owner: root, mode: 0o755 });
     },
-  ];
+  };
 }
 
-function createUser(host: Host): Step[] {
-  if (host.findUser() !== undefined) return [];
-  return [{ text: `create the user ${serviceName}`, apply: () => host.createUser(stateFolder) }];
+function createUser(host: Host): MissingStep {
+  if (host.findUser() !== undefined) return undefined;
+  return { text: `create the user ${serviceName}`, apply: () => host.createUser(stateFolder) };
 }
 
-function createFolders(host: Host): Step[] {
-  const step = (path: string, mode: number, gid: () => number): Step[] =>
-    existsSync(host.at(path))
-      ? []
-      : [
-          {
-            text: `create the folder ${path}`,
-            apply() {
-              createFolder(host.at(path));
-              chownSync(host.at(path), 0, gid());
-              chmodSync(host.at(path), mode);
-            },
-          },
-        ];
-  const folder = step(configFolder, 0o750, () => groupOf(host));
-  return [
-    // A restore may have created the folder for root.
-    ...(folder.length > 0 ? folder : letGroup(host, { path: configFolder, may: "enter" })),
-    ...step(credentialsFolder, 0o700, () => 0),
-  ];
+function createFolderFor({ at }: Host, path: string, mode: number, gid: () => number): MissingStep {
+  if (existsSync(at(path))) return undefined;
+  return {
+    text: `create the folder ${path}`,
+    apply() {
+      createFolder(at(path));
+      chownSync(at(path), 0, gid());
+      chmodSync(at(path), mode);
+    },
+  };
 }
 
-function createConfiguration(host: Host): Step[] {
+function createConfiguration(host: Host): MissingStep {
   const path = host.at(configFile);
-  const mode = 0o640;
-  const present = statSync(path, { throwIfNoEntry: false });
-  if (present === undefined)
-    return [
-      {
-        text: `write the configuration ${configFile}`,
-        apply: () =>
-          replaceFile(path, serviceConfiguration(), { owner: { uid: 0, gid: groupOf(host) }, mode }),
-      },
-    ];
-  return letGroup(host, { path: configFile, may: "read" });
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return undefined;
+  return {
+    text: `write the configuration ${configFile}`,
+    apply() {
+      replaceFile(path, serviceConfiguration(), { owner: { uid: 0, gid: groupOf(host) }, mode: 0o640 });
+    },
+  };
 }
 
 /** Bits of a mode that let others, or the group eight times as many, use a file or a folder. */
 const accessBits = { read: 0o004, enter: 0o005 } as const;
 
 /** Lets the group of the service use what exists, unless the service already may. */
-function letGroup(host: Host, { path, may }: { path: string; may: keyof typeof accessBits }): Step[] {
+function letGroup(host: Host, { path, may }: { path: string; may: keyof typeof accessBits }): MissingStep {
   const present = statSync(host.at(path));
   const forOthers = accessBits[may];
   const forGroup = forOthers << 3;
@@ -147,17 +138,15 @@ function letGroup(host: Host, { path, may }: { path: string; may: keyof typeof a
     (present.mode & forOthers) === forOthers ||
     (present.gid === user?.gid && (present.mode & forGroup) === forGroup) ||
     present.uid === user?.uid;
-  if (isAllowed) return [];
-  return [
-    {
-      text: `let the group ${serviceName} ${may} ${path}`,
-      apply() {
-        requireNoForeignLink(host.at(path));
-        chownSync(host.at(path), present.uid, groupOf(host));
-        chmodSync(host.at(path), (present.mode & 0o777) | forGroup);
-      },
+  if (isAllowed) return undefined;
+  return {
+    text: `let the group ${serviceName} ${may} ${path}`,
+    apply() {
+      requireNoForeignLink(host.at(path));
+      chownSync(host.at(path), present.uid, groupOf(host));
+      chmodSync(host.at(path), (present.mode & 0o777) | forGroup);
     },
-  ];
+  };
 }
 
 /** In a folder of root, a link is the choice of an administrator. In another one, it may lead to any file of root. */
@@ -198,25 +187,23 @@ function checksumOf(text: string): string {
 function writeUnit(
   { at }: Host,
   { target, copied, force }: { target: string; copied: boolean; force: boolean },
-): Step[] {
+): MissingStep {
   const unit = renderUnit({ executable: target });
   const marker = `[X-Phishwatch]\nCopiedExecutable=${copied ? "yes" : "no"}\nChecksum=${checksumOf(unit)}\n`;
   const text = `${unit}\n${marker}`;
   const present = contentOf(at(unitFile))?.toString();
-  if (present === text) return [];
+  if (present === text) return undefined;
   if (present !== undefined && readMarker(present) === undefined && !force)
     throw new StartError(
       `${unitFile} was written or changed by somebody else; keep your changes with 'systemctl edit ${serviceName}', then replace it with --force`,
     );
-  return [
-    {
-      text: `${present === undefined ? "write" : "replace"} the unit ${unitFile}`,
-      apply() {
-        createFolder(dirname(at(unitFile)));
-        replaceFile(at(unitFile), text, { owner: root, mode: 0o644 });
-      },
+  return {
+    text: `${present === undefined ? "write" : "replace"} the unit ${unitFile}`,
+    apply() {
+      createFolder(dirname(at(unitFile)));
+      replaceFile(at(unitFile), text, { owner: root, mode: 0o644 });
     },
-  ];
+  };
 }
 
 /** @param changes the steps before */
@@ -236,17 +223,15 @@ function start(host: Host, changes: readonly Step[]): Step[] {
   const isActive = host.tryRun(["systemctl", "is-active", "--quiet", serviceName])?.code === 0;
   if (isActive && changes.length === 0 && steps.length === 0) return [];
   const verb = isActive ? "restart" : "start";
-  return [
-    ...steps,
-    {
-      text: `${verb} the service, and wait until it is ready`,
-      apply() {
-        host.systemctl("daemon-reload");
-        host.systemctl("reset-failed", serviceName);
-        startService(host, verb);
-      },
+  steps.push({
+    text: `${verb} the service, and wait until it is ready`,
+    apply() {
+      host.systemctl("daemon-reload");
+      host.systemctl("reset-failed", serviceName);
+      startService(host, verb);
     },
-  ];
+  });
+  return steps;
 }
 
 function isLink(path: string): boolean {
@@ -262,16 +247,8 @@ function startService({ systemctl, tryRun }: Host, verb: "restart" | "start"): v
     systemctl(verb, serviceName);
   } catch (error) {
     // Its own lines, without those of systemd.
-    const log = tryRun([
-      "journalctl",
-      "-t",
-      serviceName,
-      "-n",
-      String(logLinesShown),
-      "-o",
-      "cat",
-      "--no-pager",
-    ]);
+    const shown = [`--lines=${logLinesShown}`, "--output=cat", "--no-pager"];
+    const log = tryRun(["journalctl", "-t", serviceName, ...shown]);
     const lines = log === undefined ? messageOf(error) : `its log ends with:\n${log.out.trimEnd()}`;
     throw new StartError(`the service did not ${verb}; ${lines}`, { cause: error });
   }

@@ -4,18 +4,7 @@ import { dlopen, FFIType, ptr } from "bun:ffi";
  * Reports the state of the server to the service manager, by the protocol of sd_notify(3). No call throws, and none has
  * an effect without a service manager.
  */
-export interface ServiceNotifier {
-  /** The server is ready, or a reload has ended. */
-  ready(): void;
-  /** A reload has begun. `ready` must follow. */
-  reloading(): void;
-  /** Shutdown has begun. Nothing is sent afterward. */
-  stopping(): void;
-  /** Sets the line that `systemctl status` shows. */
-  status(text: string): void;
-  /** Undefined if the service manager expects no signs of life. */
-  watchdog: Watchdog | undefined;
-}
+export type ServiceNotifier = ReturnType<typeof createServiceNotifier>;
 
 export interface Watchdog {
   /** The service manager restarts the process if it gets no sign of life for this long. */
@@ -31,15 +20,12 @@ const statusCharactersMax = 200;
  * @param options.failed receives the first error of the connection to the service manager
  * @param options.pid that of this process
  */
-export function createServiceNotifier({
-  env,
-  failed,
-  pid = process.pid,
-}: {
+export function createServiceNotifier(options: {
   env: Readonly<Record<string, string | undefined>>;
   failed: (error: unknown) => void;
   pid?: number;
-}): ServiceNotifier {
+}) {
+  const { env, failed, pid = process.pid } = options;
   const name = env["NOTIFY_SOCKET"];
   let hasFailed = false;
   let isStopping = false;
@@ -60,16 +46,28 @@ export function createServiceNotifier({
     if (socket !== undefined && !isStopping) attempt(() => socket.send(assignments(socket).join("\n")));
   };
   const timeoutMs = socket === undefined ? undefined : watchdogTimeoutMs(env, pid);
+  const watchdog: Watchdog | undefined =
+    timeoutMs === undefined ? undefined : { timeoutMs, alive: () => send(() => ["WATCHDOG=1"]) };
   return {
+    /** The server is ready, or a reload has ended. */
     ready: () => send(() => ["READY=1"]),
+
+    /** A reload has begun. `ready` must follow. */
     reloading: () => send(({ monotonicUs }) => ["RELOADING=1", `MONOTONIC_USEC=${monotonicUs()}`]),
+
+    /** Shutdown has begun. Nothing is sent afterward. */
     stopping() {
       send(() => ["STOPPING=1"]);
       isStopping = true;
     },
+
+    /** Sets the line that `systemctl status` shows. */
     // A line break would start another assignment.
-    status: (text) => send(() => [`STATUS=${text.replaceAll(/\s+/g, " ").slice(0, statusCharactersMax)}`]),
-    watchdog: timeoutMs === undefined ? undefined : { timeoutMs, alive: () => send(() => ["WATCHDOG=1"]) },
+    status: (text: string) =>
+      send(() => [`STATUS=${text.replaceAll(/\s+/g, " ").slice(0, statusCharactersMax)}`]),
+
+    /** Undefined if the service manager expects no signs of life. */
+    watchdog,
   };
 }
 

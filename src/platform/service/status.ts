@@ -41,16 +41,7 @@ export function readServiceStatus({ run }: Pick<Host, "run">): ServiceStatus {
   const values = new Map(
     out.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
-  const value = (name: keyof typeof properties) => values.get(properties[name]) ?? "";
-  return {
-    load: value("load"),
-    active: value("active"),
-    sub: value("sub"),
-    enabled: value("enabled"),
-    pid: Number(value("pid")),
-    restarts: Number(value("restarts")),
-    since: value("since"),
-    result: value("result"),
-    status: value("status"),
-  };
+  const read = Object.entries(properties).map(([name, property]) => [name, values.get(property) ?? ""]);
+  const status = Object.fromEntries(read) as Record<keyof typeof properties, string>;
+  return { ...status, pid: Number(status.pid), restarts: Number(status.restarts) };
 }

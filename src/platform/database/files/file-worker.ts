@@ -32,17 +32,10 @@ self.onmessage = ({ data: { path, sql, parameters } }) => {
 };`;
 
 /** A thread with a connection of its own. */
-export interface FileThread {
-  /** Rejects with SQLite's code if the database cannot be used, or after `cancel`. Await one call before the next. */
-  query: Query;
-  /** Rejects the query that runs, whose result is not awaited. */
-  cancel(): void;
-  /** Closes the connection and ends the thread. */
-  close(): Promise<void>;
-}
+export type FileThread = ReturnType<typeof openFileThread>;
 
 /** Starts a thread that opens the database at `path` with the first query. Close it. */
-export function openFileThread(path: string): FileThread {
+export function openFileThread(path: string) {
   const address = URL.createObjectURL(new Blob([workerSource], { type: "application/javascript" }));
   const worker = new Worker(address);
   let running = Promise.withResolvers<unknown[][]>();
@@ -54,17 +47,24 @@ export function openFileThread(path: string): FileThread {
   };
   worker.onerror = (event) => running.reject(new Error(messageOf(event.message)));
 
+  /** Rejects with SQLite's code if the database cannot be used, or after `cancel`. Await one call before the next. */
+  const query: Query = (sql, ...parameters) => {
+    running = Promise.withResolvers();
+    if (isCancelled) running.reject(new Error("cancelled"));
+    else worker.postMessage({ path, sql, parameters });
+    return running.promise;
+  };
+
   return {
-    query(sql, ...parameters) {
-      running = Promise.withResolvers();
-      if (isCancelled) running.reject(new Error("cancelled"));
-      else worker.postMessage({ path, sql, parameters });
-      return running.promise;
-    },
+    query,
+
+    /** Rejects the query that runs, whose result is not awaited. */
     cancel() {
       isCancelled = true;
       running.reject(new Error("cancelled"));
     },
+
+    /** Closes the connection and ends the thread. */
     async close() {
       // The connection first, unless a statement is still running in it.
       if (!isCancelled) {
@@ -79,11 +79,7 @@ export function openFileThread(path: string): FileThread {
 }
 
 /** A long read or write of the database file in another thread. */
-export interface FileTask {
-  /** Resolves with the first value of the result of the last statement. Rejects with SQLite's code if the database cannot be used, or after `cancel`. */
-  readonly result: Promise<unknown>;
-  cancel(): void;
-}
+export type FileTask = ReturnType<typeof startFileTask>;
 
 /**
  * Starts a thread that opens the database at `path` and runs the statements in their order, such as:
@@ -91,9 +87,10 @@ export interface FileTask {
  * - `PRAGMA wal_checkpoint(PASSIVE)`: copies what it can from the write-ahead log into the file, and never waits
  * @param statements without variable parts
  */
-export function startFileTask(path: string, ...statements: readonly string[]): FileTask {
+export function startFileTask(path: string, ...statements: readonly string[]) {
   const thread = openFileThread(path);
-  const run = async () => {
+  /** Resolves with the first value of the result of the last statement. Rejects with SQLite's code if the database cannot be used, or after `cancel`. */
+  const run = async (): Promise<unknown> => {
     try {
       let rows: unknown[][] = [];
       for (const sql of statements) rows = await thread.query(sql);

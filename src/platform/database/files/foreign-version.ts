@@ -2,25 +2,14 @@ import { dlopen, FFIType, toArrayBuffer } from "bun:ffi";
 import type { Database as Sqlite } from "bun:sqlite";
 import { closeSync, fstatSync, openSync } from "node:fs";
 
-/** Version of a database that changes with every commit of another process, not with our own. */
-export interface ForeignVersion {
-  read(): number;
-  /**
-   * Makes `read` fast, which takes a millisecond once: SQLite locks and unlocks the database for each check, in 1.7 µs,
-   * so `read` only lets it check after the header of the WAL index has changed, which takes 10 ns to see.
-   */
-  prepare(): void;
-  /** Returns the size that the write-ahead log has at least; 0 if it is not known, as before `prepare`. */
-  logBytes(): number;
-  /** Call it after the connection is closed. */
-  close(): void;
-}
-
-/** @param index the WAL index; undefined: there is none */
+/**
+ * Version of a database that changes with every commit of another process, not with our own.
+ * @param index the WAL index; undefined: there is none
+ */
 export function createForeignVersion(
   sqlite: Sqlite,
   index: Parameters<typeof openWalIndexHeader>[0] | undefined,
-): ForeignVersion {
+) {
   const query = sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
   const check = () => query.get()!.data_version;
   /** null: it cannot be read. */
@@ -38,10 +27,19 @@ export function createForeignVersion(
       known = { words: words.slice(), version: check() };
       return known.version;
     },
+
+    /**
+     * Makes `read` fast, which takes a millisecond once: SQLite locks and unlocks the database for each check, in 1.7 µs,
+     * so `read` only lets it check after the header of the WAL index has changed, which takes 10 ns to see.
+     */
     prepare() {
       if (header === undefined) header = open(index);
     },
+
+    /** Returns the size that the write-ahead log has at least; 0 if it is not known, as before `prepare`. */
     logBytes: () => header?.logBytes() ?? 0,
+
+    /** Call it after the connection is closed. */
     close() {
       header?.close();
       header = null;

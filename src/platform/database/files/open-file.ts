@@ -19,34 +19,7 @@ export interface FileIdentity {
 }
 
 /** The files that a connection has open, compared with those at their paths. */
-export interface OpenFile {
-  /** Path without symbolic links. */
-  readonly path: string;
-  readonly identity: FileIdentity;
-  /** Identity of the write-ahead log. */
-  readonly log: FileIdentity | undefined;
-  /** The index of the write-ahead log. */
-  readonly index: { path: string; inode: number } | undefined;
-  /** Compares, which takes about 5 µs. Once something changed, it stays so. */
-  change(): FileChange | undefined;
-  /** From now on, also compares the marker in the header of the open file. The file must have been checkpointed. */
-  expectMarker(marker: number): void;
-  /** From now on, also compares the size of the write-ahead log with the one that it has at least. */
-  expectLog(bytesMin: () => number): void;
-  /** Reads from the open file, wherever its path leads. Requires `expectMarker`. */
-  read(buffer: Uint8Array, position: number): number;
-  /**
-   * Returns a descriptor for reading the file, which stays open: closing one would release the locks of the process
-   * (POSIX).
-   */
-  descriptor(): number;
-  /** Returns the paths of the log and its index that are still those of the open file. */
-  ownSideFiles(): string[];
-  /** Number of names of the file; 1 unless it has a hard link. */
-  names(): number;
-  /** Close the connection first: closing any descriptor of a file releases all locks of the process (POSIX). */
-  close(): void;
-}
+export type OpenFile = ReturnType<typeof openFileAt>;
 
 /** `user_version` in the header: https://www.sqlite.org/fileformat.html §1.3. SQLite itself does not use it. */
 const markerOffset = 60;
@@ -55,7 +28,7 @@ const markerBytes = 4;
 export const asideEnding = `.before-restore-`;
 
 /** @param path file that a connection has open and has read from, so that its side files exist */
-export function openFileAt(path: string): OpenFile {
+export function openFileAt(path: string) {
   const real = realpathSync(path);
   const sideFiles = [`${real}-wal`, `${real}-shm`].map((name) => ({ name, identity: identityOf(name) }));
   const [log, index] = sideFiles;
@@ -100,22 +73,44 @@ export function openFileAt(path: string): OpenFile {
   }
 
   return {
+    /** Path without symbolic links. */
     path: real,
     identity,
+    /** Identity of the write-ahead log. */
     log: log?.identity,
+    /** The index of the write-ahead log. */
     index: index?.identity && { path: index.name, inode: index.identity.ino },
+
+    /** Compares, which takes about 5 µs. Once something changed, it stays so. */
     change: () => (changed ??= compare()),
-    expectMarker(marker) {
+
+    /** From now on, also compares the marker in the header of the open file. The file must have been checkpointed. */
+    expectMarker(marker: number) {
       descriptor ??= openSync(path, "r");
       expected = marker;
     },
-    expectLog(bytesMin) {
+
+    /** From now on, also compares the size of the write-ahead log with the one that it has at least. */
+    expectLog(bytesMin: () => number) {
       logBytesMin = bytesMin;
     },
-    read: (target, position) => readSync(descriptor!, target, 0, target.length, position),
+
+    /** Reads from the open file, wherever its path leads. Requires `expectMarker`. */
+    read: (target: Uint8Array, position: number) => readSync(descriptor!, target, 0, target.length, position),
+
+    /**
+     * Returns a descriptor for reading the file, which stays open: closing one would release the locks of the process
+     * (POSIX).
+     */
     descriptor: () => descriptor ?? (plain ??= openSync(path, "r")),
+
+    /** Returns the paths of the log and its index that are still those of the open file. */
     ownSideFiles: () => sideFiles.filter(isOwn).map(({ name }) => name),
+
+    /** Number of names of the file; 1 unless it has a hard link. */
     names: () => statSync(path, { throwIfNoEntry: false })?.nlink ?? 0,
+
+    /** Close the connection first: closing any descriptor of a file releases all locks of the process (POSIX). */
     close() {
       for (const one of [descriptor, plain]) if (one !== undefined) closeSync(one);
       descriptor = plain = undefined;

@@ -56,9 +56,8 @@ export function statePathOf(path: string): string {
 export function readState(path: string): StoredState | undefined {
   try {
     const file = statePathOf(path);
-    const value = JSON.parse(
-      readSmallFile(file, stateBytesMax).bytes.toString(),
-    ) as Partial<StoredState> | null;
+    const text = readSmallFile(file, stateBytesMax).bytes.toString();
+    const value = JSON.parse(text) as Partial<StoredState> | null;
     return isState(value) ? value : undefined;
   } catch {
     return undefined;
@@ -94,13 +93,7 @@ function writeState(path: string, value: StoredState): void {
  * Returns a function that writes the state if it differs from the last one, and returns whether it is written. A
  * failure is logged once.
  */
-export function createStateWriter({
-  path,
-  log,
-}: {
-  path: string;
-  log: Log;
-}): (state: StoredState) => boolean {
+export function createStateWriter(path: string, log: Log): (state: StoredState) => boolean {
   let written = "";
   let isFailing = false;
   return (state) => {

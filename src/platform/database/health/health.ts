@@ -125,7 +125,7 @@ function watchFile({
   const checked = checksBefore(before, database, file);
   const checks = createFileChecks({ path, clock, log, errors, idleForMs, isStopped, ...checked });
   const marking = createMarking({ database, file, clock, errors, marker });
-  const store = createStateWriter({ path, log });
+  const store = createStateWriter(path, log);
   let timer: Timer | undefined;
   let working: Promise<void> | undefined;
   let checking: Promise<void> | undefined;

@@ -25,43 +25,32 @@ export interface UpgradeResult extends PendingMigrations {
   copy: UpgradeCopy | undefined;
 }
 
-/** The steps around the migration of a database of an earlier version, if it needs one. */
-export interface Upgrade {
-  /** Is called before anything changes: makes sure that no server runs, and copies the database. @throws StartError */
-  before(pending: PendingMigrations): void;
-  /** Is called after the migration, which it logs. Returns undefined if there was none. */
-  finished(): UpgradeResult | undefined;
-  release(): void;
-}
-
-/** @param isLocked whether the caller holds the lock for serving; otherwise, a running server is an error */
-export function createUpgrade({
-  path,
-  isLocked,
-  clock,
-  log,
-}: Needs<"clock" | "log"> & { path: string; isLocked: boolean }): Upgrade {
+/**
+ * Returns the steps around the migration of a database of an earlier version, if it needs one.
+ * @param isLocked whether the caller holds the lock for serving; otherwise, a running server is an error
+ */
+export function createUpgrade(given: Needs<"clock" | "log"> & { path: string; isLocked: boolean }) {
+  const { path, isLocked, clock, log } = given;
   let lock: Lock | undefined;
   let result: UpgradeResult | undefined;
   let startedAtMs = 0;
   return {
-    before(pending) {
+    /** Is called before anything changes: makes sure that no server runs, and copies the database. @throws StartError */
+    before(pending: PendingMigrations) {
       if (path === ":memory:") return;
       if (!isLocked) lock = lockFor(path, pending);
       const copy = copyBeforeUpgrade({ ...pending, path }, { at: clock.now(), log });
       result = { ...pending, path, copy };
       startedAtMs = clock.monotonicMs();
     },
-    finished() {
+
+    /** Is called after the migration, which it logs. Returns undefined if there was none. */
+    finished(): UpgradeResult | undefined {
       if (result === undefined) return undefined;
-      const { version } = buildInfo;
+      const { from, names } = result;
       const durationMs = Math.round(clock.monotonicMs() - startedAtMs);
-      log.event("database.upgraded", {
-        from: result.from,
-        version,
-        migrations: result.names.length,
-        durationMs,
-      });
+      const { version } = buildInfo;
+      log.event("database.upgraded", { from, version, migrations: names.length, durationMs });
       return result;
     },
     release: () => lock?.release(),
@@ -80,20 +69,16 @@ function lockFor(path: string, { from = "an earlier version" }: PendingMigration
 /** Room that must remain on the disk after the upgrade. */
 const reservedBytes = 64 << 20;
 
-export interface UpgradeRoom {
-  /** Size of the database with its write-ahead log: the copy is at most this large. */
-  databaseBytes: number;
-  /** The copy, a migration that rewrites everything in the write-ahead log, and a reserve. */
-  neededBytes: number;
-  freeBytes: number;
-}
+export type UpgradeRoom = ReturnType<typeof roomForUpgrade>;
 
 /** @throws the system's error */
-export function roomForUpgrade(path: string): UpgradeRoom {
+export function roomForUpgrade(path: string) {
   const bytesOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
   const databaseBytes = bytesOf(path) + bytesOf(`${path}-wal`);
   return {
+    /** Size of the database with its write-ahead log: the copy is at most this large. */
     databaseBytes,
+    /** The copy, a migration that rewrites everything in the write-ahead log, and a reserve. */
     neededBytes: 2 * databaseBytes + reservedBytes,
     freeBytes: diskRoomFor(path).freeBytes,
   };
