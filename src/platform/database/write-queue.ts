@@ -134,21 +134,17 @@ export function createWriteQueue(
   return {
     write: <T>(work: () => Settled<T>, { relaxed = false, patient = false }: WriteOptions = {}) =>
       enqueue<T>({ work, durable: !relaxed, patient }),
-
     /** Runs `work`, which writes through another connection, while nothing else writes. */
     hold: <T>(held: () => Promise<T>) => enqueue<T>({ work() {}, durable: true, patient: false, held }),
-
     /** From now on, a write waits for the lock for a second instead of `patienceMs`, and incidents are logged. */
     serve(log: Log) {
       watch = createLockWatch({ path, log });
       patience.serve();
     },
-
     /** From now on, patient writes wait only as long as the shutdown permits. */
     endPatience: patience.endSoon,
     incident: () => watch.incident(),
     totals: (): WriteTotals => ({ waiting: waiting.length, ...waits.totals }),
-
     /** Commits what is still waiting, or rejects it if that is not possible at once. */
     close() {
       closed = true;
