@@ -40,24 +40,16 @@ export interface ProcessOptions<Position> extends CandidateOptions {
 }
 
 /** Checks names from any source for look-alikes, and records those as threats. */
-export interface Candidates {
-  /**
-   * Processes a bounded number of items. If it fails in the middle, what was recorded before stays.
-   */
-  submit(items: Iterable<SubmittedItem>, options: CandidateOptions): Promise<Submission>;
-  /** Processes the batches of a source, in constant memory. */
-  process<Position>(
-    batches: AsyncIterable<NameBatch<Position>>,
-    options: ProcessOptions<Position>,
-  ): Promise<Tally>;
-}
+export type Candidates = ReturnType<typeof createCandidates>;
 
-export function createCandidates(dependencies: CandidateDependencies): Candidates {
-  const { clock } = dependencies;
+export function createCandidates(dependencies: CandidateDependencies) {
   return {
-    submit: (items, options) => submitTo(startCandidateRun(dependencies, options), items),
-    process: (batches, options) =>
-      processWith({ run: startCandidateRun(dependencies, options), clock, batches, options }),
+    /** Processes a bounded number of items. If it fails in the middle, what was recorded before stays. */
+    submit: (items: Iterable<SubmittedItem>, options: CandidateOptions) =>
+      submitTo(startCandidateRun(dependencies, options), items),
+    /** Processes the batches of a source, in constant memory. */
+    process: <Position>(batches: AsyncIterable<NameBatch<Position>>, options: ProcessOptions<Position>) =>
+      processWith(dependencies.clock, startCandidateRun(dependencies, options), batches, options),
   };
 }
 
@@ -91,27 +83,19 @@ async function submitTo(run: CandidateRun, items: Iterable<SubmittedItem>): Prom
   return { ...run.tally, matches: [...matches].map(([domain, threats]) => ({ domain, threats })) };
 }
 
-async function processWith<Position>({
-  run,
-  clock,
-  batches,
-  options: { signal, onCommit, onProgress },
-}: {
-  run: CandidateRun;
-  clock: Clock;
-  batches: AsyncIterable<NameBatch<Position>>;
-  options: ProcessOptions<Position>;
-}): Promise<Tally> {
+async function processWith<Position>(
+  clock: Clock,
+  run: CandidateRun,
+  batches: AsyncIterable<NameBatch<Position>>,
+  { signal, onCommit, onProgress }: ProcessOptions<Position>,
+): Promise<Tally> {
   const { tally } = run;
   let reached: { position: Position } | undefined;
   let committed = { received: 0, atMs: clock.monotonicMs() };
   const commit = async () => {
     if (reached === undefined) return;
     const { position } = reached;
-    await run.record({
-      patient: true,
-      alongside: (recorded) => onCommit?.(position, tally, recorded),
-    });
+    await run.record({ patient: true, alongside: (recorded) => onCommit?.(position, tally, recorded) });
     committed = { received: tally.received, atMs: clock.monotonicMs() };
   };
 

@@ -87,13 +87,9 @@ export function createTextCollector(lengthMax: number) {
 }
 
 /** Collects the text of one element at a time. An element that is not closed ends where the next one begins. */
-export interface ElementText {
-  begin(): void;
-  add(part: string): void;
-  end(): void;
-}
+export type ElementText = ReturnType<typeof createElementText>;
 
-export function createElementText(lengthMax: number, take: (text: string) => void): ElementText {
+export function createElementText(lengthMax: number, take: (text: string) => void) {
   const text = createTextCollector(lengthMax);
   let isOpen = false;
   const end = () => {
@@ -106,7 +102,7 @@ export function createElementText(lengthMax: number, take: (text: string) => voi
       end();
       isOpen = true;
     },
-    add: (part) => void (isOpen && text.add(part)),
+    add: (part: string) => void (isOpen && text.add(part)),
     end,
   };
 }

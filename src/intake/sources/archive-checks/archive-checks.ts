@@ -1,9 +1,8 @@
 import type { Archive } from "../../../engines/archive/archive.ts";
 import type { DetectionSettings } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
+import type { Instant, Timer } from "../../../platform/lib/clock.ts";
 import { backoffMs } from "../../../platform/lib/durations.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
@@ -20,18 +19,15 @@ const retries = { firstMs: 60_000, maxMs: 3_600_000 };
 /** `waiting`: has not begun, or continues after other domains. `failed`: is retried. */
 export const archiveCheckStates = ["waiting", "running", "completed", "failed"] as const;
 
+type Counts = Pick<
+  ArchiveCheck,
+  "namesTotal" | "namesChecked" | "found" | "created" | "completedAt" | "error"
+> & { startedAt: Instant | null };
+
 /** Check of a protected domain against the names that were seen before. */
-export interface ArchiveCheckStatus {
+export interface ArchiveCheckStatus extends Counts {
   domain: string;
   state: (typeof archiveCheckStates)[number];
-  namesTotal: number;
-  namesChecked: number;
-  /** Threats found, including those on record. */
-  found: number;
-  created: number;
-  startedAt: Instant | null;
-  completedAt: Instant | null;
-  error: string | null;
 }
 
 /**
@@ -51,19 +47,9 @@ interface ArchiveChecksDependencies extends Needs<"clock" | "database" | "log"> 
 }
 
 export function createArchiveChecks(dependencies: ArchiveChecksDependencies) {
-  const { archive, candidates, clock, database, detection, domains, log, startWorker } = dependencies;
+  const { archive, clock, database, domains, log } = dependencies;
   const store = createCheckStore(database);
-  const runner = createCheckRunner({
-    archive,
-    candidates,
-    clock,
-    database,
-    detection,
-    domains,
-    log,
-    startWorker,
-    store,
-  });
+  const runner = createCheckRunner({ ...dependencies, store });
   let polling: Schedule | undefined;
   let isStarted = false;
   let running: Promise<void> | undefined;
@@ -135,14 +121,12 @@ export function createArchiveChecks(dependencies: ArchiveChecksDependencies) {
   };
 }
 
-interface PollForeignChangesOptions {
-  clock: Clock;
-  database: Pick<Database, "foreignVersion">;
-  changed: () => void;
-}
-
 /** Calls `changed` soon after another process has committed a change. */
-function pollForeignChanges({ clock, database, changed }: PollForeignChangesOptions): Schedule {
+function pollForeignChanges({
+  clock,
+  database,
+  changed,
+}: Needs<"clock" | "database"> & { changed: () => void }): Schedule {
   let version = database.foreignVersion();
   return every({
     clock,
@@ -166,14 +150,11 @@ function statusOf(
   if (running !== undefined)
     return { domain, state: "running", ...counts, namesChecked: Math.min(namesChecked, namesTotal) };
   // One that was running when the process ended.
-  return {
-    domain,
-    state: latest === null || latest.state === "running" ? "waiting" : latest.state,
-    ...counts,
-  };
+  const state = latest === null || latest.state === "running" ? "waiting" : latest.state;
+  return { domain, state, ...counts };
 }
 
-const notBegun = {
+const notBegun: Counts = {
   namesTotal: 0,
   namesChecked: 0,
   found: 0,

@@ -1,9 +1,9 @@
-import type { Archive } from "../../../engines/archive/archive.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Archive, ArchiveBlock, ArchivePosition } from "../../../engines/archive/archive.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Instant, Clock } from "../../../platform/lib/clock.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { sumOf } from "../../../platform/lib/sums.ts";
 import type { CheckedDomain, CheckStore } from "./check-store.ts";
 import type { ArchiveCheck } from "./tables.ts";
 import type { DetectionSettings } from "../../../platform/config/config.ts";
@@ -11,18 +11,17 @@ import type { ProtectedDomain } from "../../../threats/domains/tables.ts";
 import type { RecordedThreat } from "../../../threats/threats/record.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
-import { createScreener } from "../name-files/screener.ts";
+import type { SourceNeeds } from "../needs.ts";
+import { createScreener, type ScreenedChunk, type WholeLines } from "../name-files/screener.ts";
 import { startScreeningThread } from "../name-files/screening-thread.ts";
-import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
-import { screenedBlocks, type CheckPosition } from "./screened-blocks.ts";
+import { batchOfChunk } from "../name-file-formats/name-chunk.ts";
+import type { NameBatch } from "../name-batch.ts";
 
 const errorCharactersMax = 300;
 
-interface CheckRunnerDependencies extends Omit<PassDependencies, "archive" | "database"> {
+interface CheckRunnerDependencies extends Omit<PassDependencies, "archive">, SourceNeeds<"log"> {
   archive: Pick<Archive, "extent" | "flush" | "read">;
-  database: Pick<Database, "write" | "afterCommit">;
   domains: Pick<ProtectedDomains, "list">;
-  log: Log;
 }
 
 export function createCheckRunner({ domains, log, ...dependencies }: CheckRunnerDependencies) {
@@ -139,16 +138,8 @@ function logCompleted(
   checks: readonly ArchiveCheck[],
   durationMs: number,
 ): void {
-  const sum = (count: (check: ArchiveCheck) => number) => checks.reduce((all, one) => all + count(one), 0);
-  const found = sum((check) => check.found);
-  const created = sum((check) => check.created);
-  log.event("archive_check.finished", {
-    domains,
-    names: checks[0]!.namesChecked,
-    found,
-    created,
-    durationMs,
-  });
+  const { namesChecked: names } = checks[0]!;
+  log.event("archive_check.finished", { domains, names, ...sumOf(checks, "found", "created"), durationMs });
 }
 
 /** Maximum number of threats of a domain that are counted once although several names or days show them. */
@@ -159,15 +150,11 @@ const blocksAheadMax = 4;
 /** One reading of the archive for some protected domains. */
 type CheckPass = ReturnType<typeof createCheckPass>;
 
-interface PassDependencies {
+interface PassDependencies extends SourceNeeds<"clock" | "database" | "startWorker"> {
   archive: Pick<Archive, "read">;
   candidates: Pick<Candidates, "process">;
-  clock: Clock;
-  database: Pick<Database, "write" | "afterCommit">;
   detection: Pick<DetectionSettings, "minSimilarity">;
   store: CheckStore;
-  /** Starts a thread that prefilters names; undefined: this thread does it, between other work. */
-  startWorker: StartWorker | undefined;
 }
 
 /**
@@ -220,11 +207,11 @@ function createCheckPass(
     if (startWorker === undefined)
       return {
         screen: createScreener(format, createFilter(tables)),
-        blocksAheadMax: 0,
+        aheadMax: 0,
         end: async () => {},
       };
     const { screen, end } = startScreeningThread(startWorker(), { format, tables });
-    return { screen, blocksAheadMax, end };
+    return { screen, aheadMax: blocksAheadMax, end };
   }
 
   /** Returns whether all names were checked: false if it was stopped. */
@@ -259,5 +246,58 @@ function createCheckPass(
     /** Stops at the next yield; everything up to the last saved position is kept. */
     stop: () => stopping.abort(),
     run,
+  };
+}
+
+/** Where a check of the archive resumes; null: at its start. */
+type CheckPosition = ArchivePosition | null;
+
+interface ScreenedBlocksOptions {
+  archive: Pick<Archive, "read">;
+  start: CheckPosition;
+  screen: (lines: WholeLines) => ScreenedChunk | Promise<ScreenedChunk>;
+  /** Blocks that are screened while earlier ones are classified. Each has some 10,000 names. */
+  aheadMax: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Reads the archive and yields the names that may match, block by block, with the day and the source of each.
+ * @param screen drops the names that cannot match; results are needed in the order of the calls.
+ */
+async function* screenedBlocks(options: ScreenedBlocksOptions): AsyncGenerator<NameBatch<CheckPosition>> {
+  const { archive, start, screen, aheadMax, signal } = options;
+  const inWork: { block: Seen; screened: ScreenedChunk | Promise<ScreenedChunk> }[] = [];
+  let reached = start;
+  const next = async (): Promise<NameBatch<CheckPosition>> => {
+    const { block, screened } = inWork.shift()!;
+    const batch = batchOfBlock(block, await screened, reached);
+    reached = block.position;
+    return batch;
+  };
+  for await (const { day, source, position, names } of archive.read({ start: start ?? undefined, signal })) {
+    // The block is only valid until the next one is requested.
+    const bytes = new Uint8Array(names);
+    const screened = screen({ bytes, length: bytes.length });
+    inWork.push({ block: { day, source, position }, screened });
+    if (inWork.length > aheadMax) yield await next();
+  }
+  while (inWork.length > 0) yield await next();
+}
+
+type Seen = Pick<ArchiveBlock, "day" | "source" | "position">;
+
+function batchOfBlock(
+  { day, source, position }: Seen,
+  chunk: ScreenedChunk,
+  start: CheckPosition,
+): NameBatch<CheckPosition> {
+  return {
+    ...batchOfChunk(chunk),
+    end: position,
+    seen: { source, day },
+    names: () => null,
+    // A block is read again as a whole: what it contains is then on record.
+    positionAfter: (index) => (index === chunk.count - 1 ? position : start),
   };
 }

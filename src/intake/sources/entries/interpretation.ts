@@ -1,6 +1,7 @@
 import { normalizeName } from "../../../engines/detection/names/name.ts";
 import type { EntryForm } from "../../../platform/vocabulary/lists.ts";
 import type { Entry, SkippedLink } from "./entry.ts";
+import texts from "./form-names.json" with { type: "json" };
 
 /** How one line of a list, or one item of a submission, was read. A line with several names has several of them. */
 export interface Interpretation {
@@ -18,15 +19,7 @@ export interface Interpretation {
 }
 
 /** Words for each form, as they follow "read as". */
-export const formNames: Readonly<Record<EntryForm, string>> = {
-  host_name: "name",
-  url: "link",
-  email_address: "email address",
-  ip_address: "link to an IP address",
-  message_link: "link in the email",
-  message_image: "image in the email",
-  message_sender: "sender of the email",
-};
+export const formNames: Readonly<Record<EntryForm, string>> = texts;
 
 /** Which interpretations a run keeps. */
 export interface InterpretationOptions {

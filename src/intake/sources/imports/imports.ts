@@ -50,29 +50,7 @@ export interface ListToImport {
 }
 
 /** Imports lists that people upload, one at a time. An import that ends early keeps what it found. */
-export interface Imports extends Source {
-  /** Marks imports as interrupted that a crash left running, now and whenever the process of a command is gone. */
-  start(): void;
-  /** Cancels the running import at its next yield. */
-  stop(): Promise<void>;
-  /**
-   * Starts to read a list. `ended` never rejects: the outcome is in the import.
-   * @throws PublicError `bad_request`: another import is running, or the list is too long.
-   */
-  begin(
-    list: ListToImport,
-    options: { by: Actor },
-  ): Promise<{ import: ListImport; ended: Promise<ListImport> }>;
-  /** Returns whether this import was running. */
-  cancel(seq: number, options: { by: Actor }): Promise<boolean>;
-  /** Processes a list that a command has opened. A server logs its outcome. */
-  process: ProcessList;
-  /** Returns the running import with its present counts. */
-  running(): ListImport | undefined;
-  get(seq: number): ListImport | undefined;
-  /** Returns imports, newest first. */
-  list(limit: number, offset?: number): ListImport[];
-}
+export type Imports = ReturnType<typeof createImports>;
 
 interface ImportsDependencies extends SourceNeeds<"auditLog" | "candidates" | "clock" | "database" | "log"> {
   domains: Pick<ProtectedDomains, "watchWidenings">;
@@ -80,7 +58,7 @@ interface ImportsDependencies extends SourceNeeds<"auditLog" | "candidates" | "c
   bytesMax?: number;
 }
 
-export function createImports(dependencies: ImportsDependencies): Imports {
+export function createImports(dependencies: ImportsDependencies) {
   const { auditLog, database, clock, log, bytesMax = importBytesMax } = dependencies;
   const store = createImportStore(database);
   const run = createImportRun({ ...dependencies, store });
@@ -90,15 +68,16 @@ export function createImports(dependencies: ImportsDependencies): Imports {
   let beginning: Promise<ListImport> | undefined;
   let stopped = false;
 
-  const running = () => {
+  const running = (): ListImport | undefined => {
     const row = current && store.get(current.seq);
     return row && { ...row, ...countsOf(current!) };
   };
 
-  return {
+  const source: Source = {
     ...importOrigin,
     declaredAs: null,
     pausing: null,
+    /** Marks imports as interrupted that a crash left running, now and whenever the process of a command is gone. */
     start() {
       stopped = false;
       // Only one process serves a database, so that none of these is the server's.
@@ -106,6 +85,7 @@ export function createImports(dependencies: ImportsDependencies): Imports {
       markAsInterrupted(left, { clock, database, log, store });
       if (database.isShared) commands = watchCommands({ clock, database, log, store });
     },
+    /** Cancels the running import at its next yield. */
     async stop() {
       stopped = true;
       commands?.stop();
@@ -116,15 +96,22 @@ export function createImports(dependencies: ImportsDependencies): Imports {
     },
     check: async () => null,
     status: () => importStatus(running() ?? store.list(1, 0)[0], current !== undefined),
-    async begin({ content, ...list }, { by }) {
+  };
+
+  return {
+    ...source,
+    /**
+     * Starts to read a list. `ended` never rejects: the outcome is in the import.
+     * @throws PublicError `bad_request`: another import is running, or the list is too long.
+     */
+    async begin({ content, ...list }: ListToImport, { by }: { by: Actor }) {
       if (beginning !== undefined || current !== undefined) {
         const { name } = (current && store.get(current.seq)) ?? { name: null };
         const what = name === null ? "Names that were typed in are" : "Another list is";
         throw badRequest(`${what} being imported. Wait until it is done, or cancel it.`);
       }
       if ((list.bytesTotal ?? 0) > bytesMax) throw badRequest(`The list ${tooLong}.`);
-      const source = sourceOfFile(list.name);
-      const origin = { channel: by.channel, source } as const;
+      const origin = { channel: by.channel, source: sourceOfFile(list.name) } as const;
       const record = () => {
         const row = store.begin({ ...list, ...origin, startedAt: clock.now() });
         auditLog.record(by, "feed.import", list.name, { import: row.seq });
@@ -139,11 +126,12 @@ export function createImports(dependencies: ImportsDependencies): Imports {
       };
       if (stopped) started.cancelling.abort();
       current = started;
-      const ended = run(started, { ...list, source }).finally(() => void (current = undefined));
+      const ended = run(started, { ...list, ...origin }).finally(() => void (current = undefined));
       started.ended = ended;
       return { import: begun, ended };
     },
-    async cancel(seq, { by }) {
+    /** Returns whether this import was running. */
+    async cancel(seq: number, { by }: { by: Actor }): Promise<boolean> {
       const cancelled = current;
       if (cancelled?.seq !== seq) return false;
       await database.write(() =>
@@ -152,10 +140,13 @@ export function createImports(dependencies: ImportsDependencies): Imports {
       cancelled.cancelling.abort();
       return true;
     },
+    /** Processes a list that a command has opened. A server logs its outcome. */
     process: createCommandImport({ ...dependencies, store }),
+    /** Returns the running import with its present counts. */
     running,
     get: store.get,
-    list: (limit, offset = 0) => store.list(limit, offset),
+    /** Returns imports, newest first. */
+    list: (limit: number, offset = 0): ListImport[] => store.list(limit, offset),
   };
 }
 

@@ -66,16 +66,10 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, position: nu
 }
 
 /** A file of hashes that is read once, from its start to its end. */
-export interface HashFile {
-  readonly key: Uint8Array;
-  readonly count: number;
-  /** Returns the next hashes, valid until the next call; an empty array at the end. */
-  next(): Promise<Float64Array>;
-  close(): Promise<void>;
-}
+export type HashFile = NonNullable<Awaited<ReturnType<typeof openHashFile>>>;
 
 /** Opens a file of hashes. Returns undefined if it is missing, incomplete or damaged. */
-export async function openHashFile(path: string): Promise<HashFile | undefined> {
+export async function openHashFile(path: string) {
   let file: FileHandle;
   try {
     file = await open(path, "r");
@@ -93,7 +87,8 @@ export async function openHashFile(path: string): Promise<HashFile | undefined> 
   return {
     key: head.slice(format.length, format.length + hashKeyBytes),
     count,
-    async next() {
+    /** Returns the next hashes, valid until the next call; an empty array at the end. */
+    async next(): Promise<Float64Array> {
       const length = Math.min(blockHashes, count - done);
       const bytes = new Uint8Array(block.buffer, 0, length * hashBytes);
       for (let from = 0; from < bytes.length;) {

@@ -1,6 +1,5 @@
 import { messageOf } from "../../../platform/lib/errors.ts";
 import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
-import type { NameBatch } from "../name-batch.ts";
 import {
   prepend,
   readAhead,
@@ -38,56 +37,36 @@ export interface NameListOptions extends ByteOptions {
 }
 
 /** A list of names that can be read once. */
-export interface NameList {
-  /** Returns the names in chunks of at most about 100 kB. Each is valid until the next one is requested. */
-  chunks(): AsyncGenerator<NameChunk>;
-  /** Returns the same names for `Candidates.process()`. */
-  batches(): AsyncGenerator<NameBatch<Place>>;
-  /** Number of bytes read from disk so far, before decompression. */
-  readonly diskBytes: number;
-  /** Whether positions in the text are positions on disk: the list is an uncompressed file. */
-  readonly seekable: boolean;
-  close(): Promise<void>;
-}
+export type NameList = Awaited<ReturnType<typeof openNameList>>;
 
 /**
  * Opens a list of names: a file, or standard input for "-"; plain text, gzip, Zstandard or ZIP.
  * @throws NameListError here and while reading, with the file, the problem and the line reached; the signal's reason
  * once it is aborted.
  */
-export async function openNameList(path: string, options: NameListOptions = {}): Promise<NameList> {
-  const { format = "auto", column = "", from = start, wholeLinesOnly = false, screening } = options;
+export async function openNameList(path: string, options: NameListOptions = {}) {
+  const { format = "auto", column = "", from = start } = options;
   const source = await openBytes(path, options);
   try {
     const head = await readAhead(source, headBytesMax, revealsFormat);
     const text = withoutByteOrderMark(head);
-    const reading = chooseReading(source.fileName ?? path, text, {
-      format,
-      column,
-      fromStart: from.position === 0,
-    });
+    const fromStart = from.position === 0;
+    const reading = chooseReading(source.fileName ?? path, text, { format, column, fromStart });
     if ("problem" in reading) throw new NameListError(path, reading.problem);
     const markBytes = head.length - text.length;
-    const chunks = () =>
-      readChunks({
-        path,
-        source,
-        head,
-        markBytes,
-        reading,
-        from,
-        wholeLinesOnly,
-        screening,
-        signal: options.signal,
-      });
+    const chunks = () => readChunks({ ...options, path, source, head, markBytes, reading, from });
     return {
+      /** Returns the names in chunks of at most about 100 kB. Each is valid until the next one is requested. */
       chunks,
+      /** Returns the same names for `Candidates.process()`. */
       async *batches() {
         for await (const chunk of chunks()) yield batchOfChunk(chunk);
       },
+      /** Number of bytes read from disk so far, before decompression. */
       get diskBytes() {
         return source.diskBytes;
       },
+      /** Whether positions in the text are positions on disk: the list is an uncompressed file. */
       seekable: source.seek !== undefined,
       close: () => source.close(),
     };
@@ -99,20 +78,17 @@ export async function openNameList(path: string, options: NameListOptions = {}):
 
 const start: Place = { position: 0, line: 1 };
 
-interface OpenList {
+interface OpenList extends NameListOptions {
   path: string;
   source: ByteSource;
   head: Uint8Array;
   markBytes: number;
   reading: ListReading;
   from: Place;
-  wholeLinesOnly: boolean;
-  screening: Screening | undefined;
-  signal: AbortSignal | undefined;
 }
 
 async function* readChunks(options: OpenList): AsyncGenerator<NameChunk> {
-  const { path, source, head, markBytes, reading, from, wholeLinesOnly, screening, signal } = options;
+  const { path, source, head, markBytes, reading, from, wholeLinesOnly = false, screening, signal } = options;
   const builder = createNameChunkBuilder();
   const isDocument = reading.format === "json" || reading.format === "misp";
   const stateful = isDocument || ("stateful" in reading && reading.stateful);

@@ -42,16 +42,6 @@ export function createDownloadStore({ query }: Pick<Database, "query">) {
   };
 }
 
-/** Files of one list. */
-interface ListPaths {
-  /** Download that is not checked yet. */
-  download: string;
-  /** Unsorted hashes while a download is checked. */
-  temporary: string;
-  /** Files of a version: the list as it was sent, the hashes of its names, and those of its new names. */
-  of(version: number): { list: string; hashes: string; added: string };
-}
-
 /** Folder with the lists of all feeds, next to the database. */
 export type FeedFilesFolder = ReturnType<typeof createFeedFilesFolder>;
 
@@ -62,7 +52,8 @@ const copiesMax = 3;
 
 /** @param freeBytes returns the free space on the disk of a file. */
 export function createFeedFilesFolder(path: string, freeBytes: (path: string) => number) {
-  function paths(feed: string, part: string): ListPaths {
+  /** Returns the files of one list. */
+  function paths(feed: string, part: string) {
     // Names of feeds are free text.
     const id = createHash("sha256")
       .update(JSON.stringify([feed, part]))
@@ -70,9 +61,12 @@ export function createFeedFilesFolder(path: string, freeBytes: (path: string) =>
       .slice(0, 32);
     const file = (name: string) => join(path, `${id}.${name}`);
     return {
+      /** Download that is not checked yet. */
       download: file("download"),
+      /** Unsorted hashes while a download is checked. */
       temporary: file("sorting"),
-      of: (version) => ({
+      /** Files of a version: the list as it was sent, the hashes of its names, and those of its new names. */
+      of: (version: number) => ({
         list: file(`${version}.list`),
         hashes: file(`${version}.hashes`),
         added: file(`${version}.added`),
