@@ -2,6 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { addThreats } from "../../support/console-threats.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../../support/console.ts";
 import { tester } from "../../support/console-pages.ts";
+import { permissions } from "../../../src/platform/vocabulary/permissions.ts";
+import { iconNames } from "../../../src/web/console/kit/inline.tsx";
+import actions from "../../../src/web/console/pages/commands/actions.json" with { type: "json" };
+import shortcuts from "../../../src/web/console/pages/commands/shortcuts.json" with { type: "json" };
 
 const path = "/console/commands";
 const asked = { "x-fragment": "commands" };
@@ -49,6 +53,15 @@ describe("the search of the console", () => {
     expect(html).toContain("Add a protected domain");
     expect(html).toContain('href="/console/settings/audit"');
     expect(await results("sign out")).toMatch(/<form method="post" action="\/console\/sign-out">/);
+  });
+
+  test("has an icon and a permission that exist for each action and shortcut", () => {
+    const shown = [...Object.values(actions), ...shortcuts.flatMap(({ keys }) => keys)];
+    const icons = shown.flatMap((one) => ("icon" in one ? [one.icon] : []));
+    const needs = shown.flatMap((one) => ("needs" in one ? [one.needs] : []));
+    expect(icons.filter((icon) => !iconNames.some((one) => one === icon))).toEqual([]);
+    expect(needs.filter((need) => !permissions.some((one) => one === need))).toEqual([]);
+    expect([icons.length, needs.length]).toEqual([20, 9]);
   });
 
   test("escapes names and the query", async () => {

@@ -4,15 +4,6 @@ import type { Inspection, InspectionFilter, PersonalRequest } from "../../../fac
 import { threatSources } from "../../../platform/vocabulary/threats.ts";
 import { inspectionsPath, pathWith } from "../kit/paths.ts";
 
-/** Adds the parameters that limit the list of inspections to what a person requested at once. */
-export function withRequest(query: URLSearchParams, { by, first, last }: PersonalRequest): URLSearchParams {
-  const limited = new URLSearchParams(query);
-  limited.set("by", by);
-  limited.set("first", first);
-  limited.set("last", last);
-  return limited;
-}
-
 /** Returns the request that the list is limited to, if any. */
 export function requestIn(query: URLSearchParams): PersonalRequest | undefined {
   const [by, first, last] = [query.get("by"), query.get("first"), query.get("last")];
@@ -22,12 +13,6 @@ export function requestIn(query: URLSearchParams): PersonalRequest | undefined {
 /** Returns the address of the list that is limited to what a feed, an API key or an account named. */
 export function inspectionsFrom({ kind, name }: Inspection["origin"]): string {
   return pathWith(inspectionsPath, new URLSearchParams({ origin: kind, name }));
-}
-
-/** Returns the feed, API key or account that the list is limited to, if any. */
-function originOf(query: URLSearchParams): Inspection["origin"] | undefined {
-  const [kind, name] = [query.get("origin"), query.get("name")];
-  return kind === null || name === null ? undefined : { kind, name };
 }
 
 /** Returns the parameters that limit the list and that no field of the form sets. */
@@ -52,17 +37,14 @@ export const outcomes = {
 /** Returns the filter that the parameters of the list state. */
 export function inspectionFilterIn(query: URLSearchParams): InspectionFilter {
   const outcome = Object.entries(outcomes).find(([name]) => name === query.get("outcome"))?.[1];
-  const source = threatSources.find((one) => one === query.get("source"));
   const domain = normalizeName(query.get("domain") ?? "");
-  const text = asStored((query.get("q") ?? "").trim());
-  const request = requestIn(query);
-  const origin = originOf(query);
+  const [kind, name] = [query.get("origin"), query.get("name")];
   return {
-    ...(request === undefined ? {} : { request }),
-    ...(origin === undefined ? {} : { origin }),
+    request: requestIn(query),
+    origin: kind === null || name === null ? undefined : { kind, name },
     ...outcome?.filter,
-    ...(source === undefined ? {} : { source }),
-    ...("name" in domain ? { protectedDomain: domain.name } : {}),
-    ...(text === "" ? {} : { text }),
+    source: threatSources.find((one) => one === query.get("source")),
+    protectedDomain: "name" in domain ? domain.name : undefined,
+    text: asStored((query.get("q") ?? "").trim()),
   };
 }

@@ -1,4 +1,6 @@
 import { h, type ComponentChildren, type VNode } from "preact";
+import { PublicError } from "../../../platform/lib/errors.ts";
+import { sentence } from "../../../platform/lib/wording.ts";
 import { HeadedPage, type PageStart, type Flash } from "./components.tsx";
 
 export type PageResult =
@@ -56,9 +58,24 @@ export function redirect(
   };
 }
 
+/** Returns the attributes of an element that is replaced by what `path` serves, as long as its content changes. */
+export function refreshing(isChanging: boolean, path: string, everyMs: number) {
+  return isChanging ? { "data-refresh": path, "data-refresh-ms": String(everyMs) } : {};
+}
+
 /** Returns a part of a page, for an element with `data-refresh`. */
 export function fragment(content: VNode): PageResult {
   return { kind: "fragment", content };
+}
+
+/** Runs an action. What is wrong with its input is said on another page, `to`; other errors are thrown. */
+export async function orBackTo(to: string, action: () => Promise<PageResult>): Promise<PageResult> {
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    return redirect(to, { tone: "danger", text: sentence(error.message) });
+  }
 }
 
 /** Returns a file that the browser saves. */

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import type { Permission } from "../../../../platform/vocabulary/permissions.ts";
-import { PageHead } from "../../kit/components.tsx";
 import { Button, HiddenFields } from "../../kit/form.tsx";
 import { Icon, inWords, Name, Text } from "../../kit/inline.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
@@ -9,6 +8,7 @@ import type { PageGroup, Context } from "../../shell/router.ts";
 import { usePage } from "../../kit/page-context.ts";
 import { ComparedName, keywordsReader, type KeywordsOf } from "../../threat-kit/compared-name.tsx";
 import { SeverityMark, StatusMark } from "../../threat-kit/threat-marks.tsx";
+import shortcutGroups from "./shortcuts.json" with { type: "json" };
 import {
   queryCharactersMax,
   type Command,
@@ -29,9 +29,8 @@ export function commandPages(others: readonly PageGroup[]): PageGroup {
     const results = { found, keywordsOf: keywordsReader(services.domains.list()) };
     if (request.headers.has("x-fragment")) return fragment(<Results {...results} asOptions />);
     return page(
-      "Search",
+      { title: "Search", lead: "Threats, protected domains, pages, and actions." },
       <>
-        <PageHead title="Search" lead="Threats, protected domains, pages, and actions." />
         <form method="get" action={commandsPath} role="search" class="line">
           <div class="search">
             <Icon name="search" />
@@ -200,46 +199,18 @@ interface Shortcut {
   needs?: Permission;
 }
 
-const shortcuts: readonly { title: string; keys: readonly Shortcut[] }[] = [
-  {
-    title: "Everywhere",
-    keys: [
-      { keys: "Ctrl K", action: "search, or run an action" },
-      { keys: "/", action: "go to the filter" },
-      { keys: "u", action: "undo the last decision", needs: "decide" },
-      { keys: "?", action: "show this list" },
-    ],
-  },
-  {
-    title: "Threats",
-    keys: [
-      { keys: "j", action: "next threat" },
-      { keys: "k", action: "previous threat" },
-      { keys: "Enter", action: "open" },
-      { keys: "o", action: "open" },
-      { keys: "e", action: "show or hide the threats of a campaign" },
-      { keys: "Esc", action: "close the panel" },
-      { keys: "x", action: "select", needs: "decide" },
-      { keys: "r", action: "resolve this threat, or the selected ones", needs: "decide" },
-      { keys: "f", action: "mark as false positive", needs: "decide" },
-      { keys: "a", action: "reactivate", needs: "decide" },
-      { keys: "m", action: "assign to me", needs: "decide" },
-    ],
-  },
-];
+/** The compiler does not know the texts of a JSON file; a test checks the permissions. */
+const shortcuts = shortcutGroups as readonly { title: string; keys: readonly Shortcut[] }[];
 
 /** Lists the keyboard shortcuts, with those of `pages`: as a page, or as a part for the dialog. */
 function showShortcuts({ request }: Pick<Context, "request">, pages: readonly PageEntry[]): PageResult {
   if (request.headers.has("x-fragment")) return fragment(<Shortcuts pages={pages} />);
   return page(
-    "Keyboard shortcuts",
-    <>
-      <PageHead
-        title="Keyboard shortcuts"
-        lead="Single keys act while no field has the focus. They need JavaScript."
-      />
-      <Shortcuts pages={pages} />
-    </>,
+    {
+      title: "Keyboard shortcuts",
+      lead: "Single keys act while no field has the focus. They need JavaScript.",
+    },
+    <Shortcuts pages={pages} />,
   );
 }
 

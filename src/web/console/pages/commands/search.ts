@@ -29,6 +29,7 @@ import {
 import type { Context, NavigationEntry } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import type { IconName } from "../../kit/inline.tsx";
+import actionTexts from "./actions.json" with { type: "json" };
 
 export type PageEntry = Pick<NavigationEntry, "label" | "path" | "icon" | "keys">;
 export type CommandContext = Context<"channels" | "domains" | "sources" | "threatIndex" | "webhooks">;
@@ -154,83 +155,44 @@ export const queryCharactersMax = 300;
 const view = (query: Record<string, string>) => listPath(new URLSearchParams(query));
 
 /**
- * Actions in the order in which they are offered. Which of them a visitor may use follows from the permission of
- * their routes, or from `needs` if the action is a part of a page that everybody may read.
+ * Pages of the actions, in the order in which they are offered. Which of them a visitor may use follows from the permission
+ * of their routes, or from `needs` if the action is a part of a page that everybody may read.
  */
-const actions: readonly Command[] = [
-  {
-    label: "Triage threats of high severity",
-    icon: "threat",
-    path: view({ severity: "high" }),
-    needs: "decide",
-    words: "decide",
-  },
-  { label: "Add a protected domain", icon: "plus", path: newDomainPath, words: "protect brand new" },
-  { label: "Start a scan", icon: "scan", path: scansPath, needs: "scan", words: "look-alikes run" },
-  {
-    label: "Import names",
-    icon: "download",
-    path: sourcesPath,
-    needs: "import",
-    words: "upload file list submit",
-  },
-  { label: "Create an API key", icon: "key", path: `${keysPath}/create`, words: "token new" },
-  {
-    label: "Add a webhook endpoint",
-    icon: "endpoint",
-    path: `${webhooksPath}/add`,
-    words: "integration new",
-  },
-  {
-    label: "Add a channel",
-    icon: "bell",
-    path: newChannelPath,
-    words: "notification slack teams mail ntfy new",
-  },
-  {
-    label: "Add a subscription",
-    icon: "bell",
-    path: newSubscriptionPath,
-    words: "notification alert digest",
-  },
-  { label: "Recent decisions", icon: "history", path: decisionsPath, words: "undo revert" },
-  {
-    label: "Undo the last decision",
-    icon: "undo",
-    path: undoTriagePath,
-    fields: { act: "latest", back: threatsPath },
-    words: "revert restore",
-    keys: "u",
-  },
-  {
-    label: "Show resolved threats",
-    icon: "ok",
-    path: view({ status: "resolved", sort: "status_changed" }),
-  },
-  {
-    label: "Show false positives",
-    icon: "not",
-    path: view({ status: "false_positive", sort: "status_changed" }),
-  },
-  { label: "Show failed sign-ins", icon: "lock", path: failedSignInsPath, words: "password audit" },
-  { label: "Invite a user", icon: "people", path: inviteUserPath, words: "account person team add new" },
-  {
-    label: "Change your password",
-    icon: "lock",
-    path: accountPath,
-    words: "account one-time codes sessions authenticator",
-  },
-  {
-    label: "Change the theme, the time zone, or the density",
-    icon: "theme",
-    path: preferencesPath,
-    words: "preferences colors dark light compact",
-  },
-  { label: "Keyboard shortcuts", icon: "info", path: shortcutsPath, words: "keys help", keys: "?" },
-  { label: "Manual", icon: "info", path: "/docs", words: "help documentation" },
-  { label: "API reference", icon: "info", path: "/docs/api", words: "help documentation openapi" },
-  { label: "Sign out", icon: "out", path: signOutPath, fields: {}, words: "log out leave session" },
-];
+const actionPaths: Record<keyof typeof actionTexts, string> = {
+  triage: view({ severity: "high" }),
+  add_domain: newDomainPath,
+  start_scan: scansPath,
+  import_names: sourcesPath,
+  create_key: `${keysPath}/create`,
+  add_webhook: `${webhooksPath}/add`,
+  add_channel: newChannelPath,
+  add_subscription: newSubscriptionPath,
+  decisions: decisionsPath,
+  undo: undoTriagePath,
+  resolved: view({ status: "resolved", sort: "status_changed" }),
+  false_positives: view({ status: "false_positive", sort: "status_changed" }),
+  failed_sign_ins: failedSignInsPath,
+  invite_user: inviteUserPath,
+  password: accountPath,
+  preferences: preferencesPath,
+  shortcuts: shortcutsPath,
+  manual: "/docs",
+  api_reference: "/docs/api",
+  sign_out: signOutPath,
+};
+
+/** Fields of the actions that are a POST. */
+const actionFields: { [Name in keyof typeof actionTexts]?: Record<string, string> } = {
+  undo: { act: "latest", back: threatsPath },
+  sign_out: {},
+};
+
+const actions = (Object.keys(actionPaths) as (keyof typeof actionTexts)[]).map((name) => ({
+  // The compiler does not know the texts of a JSON file; a test checks icons and permissions.
+  ...(actionTexts[name] as Pick<Command, "label" | "icon" | "needs" | "words" | "keys">),
+  path: actionPaths[name],
+  fields: actionFields[name],
+}));
 
 /** Returns the words of a query in lower case. */
 function wordsOf(query: string): string[] {

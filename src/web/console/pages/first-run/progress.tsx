@@ -40,21 +40,13 @@ function isOffered({ setup, storage }: Pick<PageServices, "setup" | "storage">):
   return storage.path !== ":memory:" && setup.isOffered();
 }
 
-export const stepTitles: Readonly<Record<StepName, string>> = {
-  domain: "Protect a domain",
-  sources: "Check the sources",
-  notify: "Choose who is notified",
-  test: "Send a test message",
-  scan: "Run the first scan",
-};
-
-/** Hint beside the title of a step that is not done. */
-export const stepHints: Readonly<Record<StepName, string>> = {
-  domain: "about 1 minute",
-  sources: "certificate logs, lists",
-  notify: "chat, email, webhook",
-  test: "see it arrive",
-  scan: "live results",
+/** Title of each step, and the hint beside it while the step is not done. */
+export const steps: Readonly<Record<StepName, { title: string; hint: string }>> = {
+  domain: { title: "Protect a domain", hint: "about 1 minute" },
+  sources: { title: "Check the sources", hint: "certificate logs, lists" },
+  notify: { title: "Choose who is notified", hint: "chat, email, webhook" },
+  test: { title: "Send a test message", hint: "see it arrive" },
+  scan: { title: "Run the first scan", hint: "live results" },
 };
 
 /** Returns the page after a sign-in: the setup while nothing is set up yet, else the overview. */
@@ -78,7 +70,7 @@ export function SetupCard({ services }: { services: Context<ProgressServices>["s
       <div>
         <h2 id="setup-card">Finish setting up</h2>
         <p>
-          {left} of {stepNames.length} steps left. Next: {stepTitles[next].toLowerCase()}.
+          {left} of {stepNames.length} steps left. Next: {steps[next].title.toLowerCase()}.
         </p>
       </div>
       <div class="line">

@@ -4,9 +4,9 @@ import { badRequest, PublicError } from "../../../../platform/lib/errors.ts";
 import { sentence } from "../../../../platform/lib/wording.ts";
 import { webhookKind } from "../../../../messaging/channels/webhook/endpoint.ts";
 import { PageHead } from "../../kit/components.tsx";
-import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/inline.tsx";
-import { page, type PageResult, redirect } from "../../kit/page-result.ts";
+import { PostButton } from "../../kit/form.tsx";
+import { orBackTo, page, type PageResult, redirect } from "../../kit/page-result.ts";
 import { overviewPath, welcomePath } from "../../kit/paths.ts";
 import type { Context, PageGroup } from "../../shell/router.ts";
 import { Brand } from "../../shell/layout.tsx";
@@ -28,8 +28,7 @@ import {
   stepNames,
   type ProgressServices,
   type StepName,
-  stepHints,
-  stepTitles,
+  steps,
 } from "./progress.tsx";
 
 type WelcomeServices =
@@ -100,8 +99,8 @@ function showWelcome(context: Context<WelcomeServices>, submitted?: Submitted): 
               <span class={done[name] ? "dot ok" : "dot"}>
                 {done[name] ? <Icon name="check" /> : index + 1}
               </span>
-              <h2>{stepTitles[name]}</h2>
-              <span class="faint s hide-s">{done[name] ? "done" : stepHints[name]}</span>
+              <h2>{steps[name].title}</h2>
+              <span class="faint s hide-s">{done[name] ? "done" : steps[name].hint}</span>
             </summary>
             <div class="stack">{contents[name]()}</div>
           </details>
@@ -199,14 +198,11 @@ async function sendTest(context: Context<WelcomeServices>): Promise<PageResult> 
 }
 
 /** Starts a scan of all protected domains. */
-async function startScan({ services, by }: Context<"scans">): Promise<PageResult> {
-  try {
+function startScan({ services, by }: Context<"scans">): Promise<PageResult> {
+  return orBackTo(stepPath("scan"), async () => {
     await services.scans.begin({ trigger: "console", by });
     return redirect(stepPath("scan"));
-  } catch (error) {
-    if (!(error instanceof PublicError)) throw error;
-    return redirect(stepPath("scan"), { tone: "danger", text: sentence(error.message) });
-  }
+  });
 }
 
 async function skipSetup({ services, write }: Context<"setup">): Promise<PageResult> {

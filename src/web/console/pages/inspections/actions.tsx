@@ -50,7 +50,10 @@ export function askForThreat(context: InspectionContext): PageResult {
             inspection as its evidence.
           </>
         }
-        crumbs={crumbsOf(inspection)}
+        crumbs={[
+          { label: "Inspections", path: inspectionsPath },
+          { label: visible(inspection.host, nameCharactersMax), path },
+        ]}
       />
       <Form action={`${path}/threat`}>
         <Select
@@ -107,15 +110,13 @@ export function askToAllow(context: InspectionContext): PageResult {
   const inspection = findInspection(context);
   const { host } = inspection;
   const path = inspectionPath(inspection.id);
-  const domain = domainOf(context, inspection);
-  if (domain === undefined) return redirect(path, nothingToAllow);
-  const fixed = whyFixed(context, domain);
-  if (fixed !== undefined) return redirect(path, { tone: "warning", text: fixed });
-  const shown = visible(host, nameCharactersMax);
+  const allowed = whereToAllow(context, inspection);
+  if ("problem" in allowed) return redirect(path, { tone: "warning", text: allowed.problem });
+  const { domain } = allowed;
   return page(
     "Allow a name",
     <Confirm
-      title={`Allow ${shown} for ${domain}?`}
+      title={`Allow ${visible(host, nameCharactersMax)} for ${domain}?`}
       action={`${path}/allow`}
       button="Allow the name"
       back={path}
@@ -136,12 +137,11 @@ export function askToAllow(context: InspectionContext): PageResult {
 export async function allowName(context: InspectionContext): Promise<PageResult> {
   const { services, by } = context;
   const inspection = findInspection(context);
-  const path = inspectionPath(inspection.id);
-  const domain = domainOf(context, inspection);
-  if (domain === undefined) return redirect(path, nothingToAllow);
-  const fixed = whyFixed(context, domain);
-  if (fixed !== undefined) return redirect(path, { tone: "warning", text: fixed });
   const { host } = inspection;
+  const allowed = whereToAllow(context, inspection);
+  if ("problem" in allowed)
+    return redirect(inspectionPath(inspection.id), { tone: "warning", text: allowed.problem });
+  const { domain } = allowed;
   await context.write(() => {
     const allow = services.domains.find(domain)?.allow ?? [];
     services.domains.change(domain, { allow: [...new Set([...allow, host])] }, { by });
@@ -152,22 +152,18 @@ export async function allowName(context: InspectionContext): Promise<PageResult>
   );
 }
 
-const nothingToAllow = {
-  tone: "warning",
-  text: "The page refers to no protected domain, so there is nothing to allow.",
-} as const;
-
-/** Returns the protected domain that a name would be allowed for. */
-function domainOf({ services }: InspectionContext, { protectedDomain }: Inspection): string | undefined {
-  return protectedDomain === null ? undefined : services.domains.find(protectedDomain)?.domain;
-}
-
-/** Returns why the allowed names of a domain cannot be changed in the console, if so. */
-function whyFixed({ services }: InspectionContext, domain: string): string | undefined {
-  const found = services.domains.find(domain);
-  return found !== undefined && isDeclared(found)
-    ? `${domain} is declared in the configuration file. Add the name to allow there.`
-    : undefined;
+/** Returns the protected domain that a name would be allowed for, or why the console cannot allow it. */
+function whereToAllow(
+  { services }: InspectionContext,
+  { protectedDomain }: Inspection,
+): { domain: string } | { problem: string } {
+  const found = protectedDomain === null ? undefined : services.domains.find(protectedDomain);
+  if (found === undefined)
+    return { problem: "The page refers to no protected domain, so there is nothing to allow." };
+  const { domain } = found;
+  return isDeclared(found)
+    ? { problem: `${domain} is declared in the configuration file. Add the name to allow there.` }
+    : { domain };
 }
 
 function enabledDomains({ services }: InspectionContext): string[] {
@@ -175,11 +171,4 @@ function enabledDomains({ services }: InspectionContext): string[] {
     .list()
     .filter(({ enabled }) => enabled)
     .map(({ domain }) => domain);
-}
-
-function crumbsOf({ host, id }: Inspection) {
-  return [
-    { label: "Inspections", path: inspectionsPath },
-    { label: visible(host, nameCharactersMax), path: inspectionPath(id) },
-  ];
 }

@@ -3,11 +3,11 @@ import { notFound } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
 import type { Verdict } from "../../../../facts/inspection/model/verdict.ts";
-import { Card, Facts, LinkButton, PageHead, Time, Note } from "../../kit/components.tsx";
+import { Card, Facts, LinkButton, Time, Note } from "../../kit/components.tsx";
+import { inWords, Name, Text } from "../../kit/inline.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { inWords, Name, Text } from "../../kit/inline.tsx";
-import { fragment, page, type PageResult } from "../../kit/page-result.ts";
+import { fragment, page, refreshing, type PageResult } from "../../kit/page-result.ts";
 import { inspectionPath, inspectionsPath, threatPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { PagePair, seenAs } from "../../inspection-kit/page-pair.tsx";
@@ -36,32 +36,34 @@ export async function showInspection(context: InspectionContext): Promise<PageRe
   const { id, host, threatId } = inspection;
   const path = inspectionPath(id);
   const disabled = context.services.inspections.status().disabled;
-  return page(
-    `Inspection of ${visible(host, nameCharactersMax)}`,
+  const actions = (
     <>
-      <PageHead
-        title={<Name name={host} />}
-        lead={<Address address={inspection.address} />}
-        crumbs={[{ label: "Inspections", path: inspectionsPath }]}
-      >
-        {threatId === null ? null : (
-          <LinkButton path={threatPath(threatId)} label="Open threat" variant="primary" />
-        )}
-        {disabled === null && inspection.state !== "running" ? (
-          <PostButton
-            action={`${path}/again`}
-            label={inspection.state === "queued" ? "Inspect now" : "Inspect again"}
-          />
+      {threatId === null ? null : (
+        <LinkButton path={threatPath(threatId)} label="Open threat" variant="primary" />
+      )}
+      {disabled === null && inspection.state !== "running" ? (
+        <PostButton
+          action={`${path}/again`}
+          label={inspection.state === "queued" ? "Inspect now" : "Inspect again"}
+        />
+      ) : null}
+      <Menu>
+        {threatId === null ? (
+          <MenuLink path={`${path}/threat`} icon="threat" label="This is a threat" />
         ) : null}
-        <Menu>
-          {threatId === null ? (
-            <MenuLink path={`${path}/threat`} icon="threat" label="This is a threat" />
-          ) : null}
-          <MenuLink path={`${path}/allow`} icon="ok" label="This is ours or harmless" />
-        </Menu>
-      </PageHead>
-      {await partOf(context, inspection)}
-    </>,
+        <MenuLink path={`${path}/allow`} icon="ok" label="This is ours or harmless" />
+      </Menu>
+    </>
+  );
+  return page(
+    {
+      title: `Inspection of ${visible(host, nameCharactersMax)}`,
+      heading: <Name name={host} />,
+      lead: <Address address={inspection.address} />,
+      crumbs: [{ label: "Inspections", path: inspectionsPath }],
+      actions,
+    },
+    await partOf(context, inspection),
   );
 }
 
@@ -74,17 +76,16 @@ async function partOf({ services }: InspectionContext, inspection: Inspection) {
   const { threatId, state } = inspection;
   const threat = threatId === null ? undefined : services.threats.get(threatId);
   const isChanging = state === "queued" || state === "running";
-  const refresh = isChanging
-    ? {
-        "data-refresh": `${inspectionPath(inspection.id)}/result`,
-        "data-refresh-ms": String(refreshMs),
-        // The head then has the button that opens the threat.
-        "data-refresh-page": "",
-      }
-    : {};
   const capture = threat === undefined ? undefined : await services.enrichment.screenshotOf(threat.id);
   return (
-    <section id="result" class="stack" aria-label="Result" {...refresh}>
+    <section
+      id="result"
+      class="stack"
+      aria-label="Result"
+      {...refreshing(isChanging, `${inspectionPath(inspection.id)}/result`, refreshMs)}
+      // The head then has the button that opens the threat.
+      data-refresh-page={isChanging ? "" : undefined}
+    >
       {isToldByVerdict(inspection) ? null : (
         <ResultCard inspection={inspection} isDisabled={services.inspections.status().disabled !== null} />
       )}
@@ -159,10 +160,7 @@ function ResultCard({ inspection, isDisabled }: { inspection: Inspection; isDisa
 /** The page as it was fetched. */
 function PageCard({ inspection: { page: seen } }: { inspection: Inspection }) {
   if (seen === null) return null;
-  const shown = seenAs(seen);
-  const asks = [seen.asksForPassword ? "a password" : "", seen.asksForCard ? "a card number" : ""].filter(
-    Boolean,
-  );
+  const asks = [seen.asksForPassword && "a password", seen.asksForCard && "a card number"].filter(Boolean);
   return (
     <Card title="Page">
       <Facts
@@ -172,7 +170,7 @@ function PageCard({ inspection: { page: seen } }: { inspection: Inspection }) {
           ["Status", String(seen.status)],
           ["Title", seen.title === "" ? "none" : <Text text={seen.title} />],
           ["Asks for", asks.length === 0 ? "no secrets" : <strong>{asks.join(" and ")}</strong>],
-          shown !== undefined && ["Shown", shown],
+          ["Shown", seenAs(seen)],
           seen.parked !== undefined && ["Parked", <Text text={seen.parked} />],
           seen.unseen !== undefined && ["Not seen", <Text text={seen.unseen} />],
         ]}

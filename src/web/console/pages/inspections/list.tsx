@@ -9,11 +9,11 @@ import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts"
 import { optionalIsoTime, toIsoTime } from "../../../../platform/lib/clock.ts";
 import { csvCell } from "../../../../response/outputs/exports/csv.ts";
 import { downloadStream, type FileSource } from "../../../http/download.ts";
-import { LinkButton, PageHead, Time, Note } from "../../kit/components.tsx";
-import { withoutEmpty } from "../../kit/fields.ts";
-import { choicesOf, Button, Select, TextField } from "../../kit/form.tsx";
+import { LinkButton, Time, Note } from "../../kit/components.tsx";
 import { inWords, Text } from "../../kit/inline.tsx";
-import { fragment, page, redirect, type PageResult, download } from "../../kit/page-result.ts";
+import { withoutEmpty } from "../../kit/fields.ts";
+import { choicesOf, Button, FilterForm, Select, TextField } from "../../kit/form.tsx";
+import { fragment, page, redirect, refreshing, type PageResult, download } from "../../kit/page-result.ts";
 import {
   inspectionExportPath,
   inspectionsPath,
@@ -41,18 +41,16 @@ type InspectionsContext = Context<"domains" | "inspections" | "threats">;
 export function listInspections(context: InspectionsContext): PageResult {
   const { query, services } = context;
   const short = withoutEmpty(query);
-  if (short !== undefined) return redirect(`${inspectionsPath}${short.size === 0 ? "" : `?${short}`}`);
+  if (short !== undefined) return redirect(pathWith(inspectionsPath, short));
   const requested = context.takeOnce<RequestedAddresses>(requestedName);
   const status = services.inspections.status();
   return page(
-    "Inspections",
+    {
+      title: "Inspections",
+      lead: "Pages that phishwatch opened and compared with your sites, whatever their names.",
+      actions: <LinkButton path={pathWith(inspectionExportPath, query)} label="Download CSV" />,
+    },
     <>
-      <PageHead
-        title="Inspections"
-        lead="Pages that phishwatch opened and compared with your sites, whatever their names."
-      >
-        <LinkButton path={pathWith(inspectionExportPath, query)} label="Download CSV" />
-      </PageHead>
       <QueueNote status={status} />
       {requested === undefined ? null : (
         <RequestSummary requested={requested} find={services.inspections.get} />
@@ -64,7 +62,26 @@ export function listInspections(context: InspectionsContext): PageResult {
           <LinkButton path={inspectionsPath} label="Show all inspections" small />
         </p>
       )}
-      <FilterForm query={query} domains={services.domains.list().map(({ domain }) => domain)} />
+      <FilterForm action={inspectionsPath}>
+        {fixedLimits(query).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <Select
+          label="Result"
+          name="outcome"
+          any="any result"
+          choices={Object.entries(outcomes).map(([value, { label }]) => ({ value, label }))}
+        />
+        <Select
+          label="Protected domain"
+          name="domain"
+          any="any domain"
+          choices={choicesOf(services.domains.list().map(({ domain }) => domain))}
+        />
+        <Select label="Source" name="source" any="any source" choices={choicesOf(threatSources, inWords)} />
+        <TextField label="Part of the address" name="q" type="search" maxLength={300} />
+        <Button label="Filter" icon="filter" />
+      </FilterForm>
       {rowsOf(context)}
     </>,
   );
@@ -75,95 +92,37 @@ export function showRows(context: InspectionsContext): PageResult {
   return fragment(rowsOf(context));
 }
 
-function rowsOf({ query, services: { inspections, threats } }: InspectionsContext) {
-  const status = inspections.status();
-  const request = requestIn(query);
-  const { inspections: found, total } = inspections.list(inspectionFilterIn(query), {
-    page: pageNumber(query),
-    perPage,
-  });
-  return (
-    <InspectionRows
-      inspections={found}
-      total={total}
-      query={query}
-      status={status}
-      progress={request && inspections.progress(request)}
-      statusOf={(id) => threats.get(id)?.status}
-    />
-  );
-}
-
-function FilterForm({ query, domains }: { query: URLSearchParams; domains: readonly string[] }) {
-  return (
-    <form method="get" action={inspectionsPath} class="line filters" role="search">
-      {fixedLimits(query).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <Select
-        label="Result"
-        name="outcome"
-        any="any result"
-        value={query.get("outcome")}
-        choices={Object.entries(outcomes).map(([value, { label }]) => ({ value, label }))}
-      />
-      <Select
-        label="Protected domain"
-        name="domain"
-        any="any domain"
-        value={query.get("domain")}
-        choices={choicesOf(domains)}
-      />
-      <Select
-        label="Source"
-        name="source"
-        any="any source"
-        value={query.get("source")}
-        choices={choicesOf(threatSources, inWords)}
-      />
-      <TextField
-        label="Part of the address"
-        name="q"
-        type="search"
-        value={query.get("q") ?? ""}
-        maxLength={300}
-      />
-      <Button label="Filter" icon="filter" />
-    </form>
-  );
-}
-
 const perPage = 50;
 const refreshMs = 2_000;
 const addressCharactersMax = 120;
 const requesterCharactersMax = 40;
 
 /** Inspections as a table that refreshes itself while one of them waits or runs. */
-function InspectionRows(props: {
-  inspections: readonly Inspection[];
-  /** Number of inspections on all pages. */
-  total: number;
-  query: URLSearchParams;
-  status: InspectionStatus;
-  /** If the list is limited to what a person requested at once: how far that is. */
-  progress?: RequestProgress | undefined;
-  statusOf: (threatId: string) => Status | undefined;
-}) {
-  const { inspections, total, query, status, progress, statusOf } = props;
+function rowsOf({ query, services: { inspections, threats } }: InspectionsContext) {
+  const status = inspections.status();
+  const request = requestIn(query);
+  const progress = request && inspections.progress(request);
+  const found = inspections.list(inspectionFilterIn(query), { page: pageNumber(query), perPage });
   const isWaited = progress !== undefined && progress.waiting > 0;
-  const isChanging = isWaited || inspections.some(({ state }) => state === "queued" || state === "running");
-  const refresh = isChanging
-    ? { "data-refresh": pathWith(inspectionRowsPath, query), "data-refresh-ms": String(refreshMs) }
-    : {};
+  const isChanging =
+    isWaited || found.inspections.some(({ state }) => state === "queued" || state === "running");
   return (
-    <section id="inspections" class="stack gap-s" aria-label="Inspections" {...refresh}>
+    <section
+      id="inspections"
+      class="stack gap-s"
+      aria-label="Inspections"
+      {...refreshing(isChanging, pathWith(inspectionRowsPath, query), refreshMs)}
+    >
       {progress === undefined ? null : <ProgressLine progress={progress} query={query} />}
       <QueueLine status={status} />
       <PagedTable
         caption="Inspections, the newest request first"
-        columns={columnsOf({ isDisabled: status.disabled !== null, statusOf })}
-        rowsIn={() => inspections}
-        total={total}
+        columns={columnsOf({
+          isDisabled: status.disabled !== null,
+          statusOf: (id) => threats.get(id)?.status,
+        })}
+        rowsIn={() => found.inspections}
+        total={found.total}
         perPage={perPage}
         path={inspectionsPath}
         query={query}
@@ -246,20 +205,15 @@ function columnsOf(given: {
         </div>
       </>
     )),
-    {
-      title: "Threat",
-      layout: "tight",
-      fold: "hidden",
-      cell({ threatId }) {
-        const status = threatId === null ? undefined : statusOf(threatId);
-        if (threatId === null || status === undefined) return "";
-        return (
-          <a href={threatPath(threatId)}>
-            <StatusMark status={status} />
-          </a>
-        );
-      },
-    },
+    column("Threat", "tight hidden", ({ threatId }) => {
+      const status = threatId === null ? undefined : statusOf(threatId);
+      if (threatId === null || status === undefined) return "";
+      return (
+        <a href={threatPath(threatId)}>
+          <StatusMark status={status} />
+        </a>
+      );
+    }),
   ];
 }
 

@@ -1,16 +1,16 @@
 import { grouped } from "../../../../platform/lib/wording.ts";
 import type { Inspection } from "../../../../facts/inspection/inspections.ts";
 import { Time } from "../../kit/components.tsx";
-import { StateMark, type Tone, Name, Text, inWords } from "../../kit/inline.tsx";
+import { StateMark, Name, Text, inWords } from "../../kit/inline.tsx";
 
 /** The result of an inspection, as a shape and a few words. */
 export function OutcomeMark({ inspection }: { inspection: Inspection }) {
-  const { protectedDomain } = inspection;
-  const { tone, label, names } = outcomeOf(inspection);
+  const { imitates, protectedDomain, state } = inspection;
+  const { tone, label } = outcomeOf(inspection);
   return (
     <StateMark tone={tone}>
       {label}
-      {names === true && protectedDomain !== null ? (
+      {state === "done" && imitates === true && protectedDomain !== null ? (
         <>
           {" "}
           <Name name={protectedDomain} />
@@ -20,28 +20,19 @@ export function OutcomeMark({ inspection }: { inspection: Inspection }) {
   );
 }
 
-interface Outcome {
-  tone: Tone;
-  label: string;
-  /** Whether the name of the protected domain follows. */
-  names?: boolean;
-}
+const outcomes = {
+  queued: { tone: "live", label: "Waiting" },
+  running: { tone: "live", label: "Inspecting" },
+  failed: { tone: "warn", label: "Could not be opened" },
+  skipped: { tone: "neutral", label: "Not opened" },
+  imitation: { tone: "bad", label: "Imitates" },
+  parked: { tone: "neutral", label: "Parked" },
+  done: { tone: "good", label: "No imitation" },
+} as const;
 
-function outcomeOf({ state, imitates, page }: Inspection): Outcome {
-  switch (state) {
-    case "queued":
-      return { tone: "live", label: "Waiting" };
-    case "running":
-      return { tone: "live", label: "Inspecting" };
-    case "failed":
-      return { tone: "warn", label: "Could not be opened" };
-    case "skipped":
-      return { tone: "neutral", label: "Not opened" };
-    case "done":
-      if (imitates === true) return { tone: "bad", label: "Imitates", names: true };
-      if (page?.parked !== undefined) return { tone: "neutral", label: "Parked" };
-      return { tone: "good", label: "No imitation" };
-  }
+function outcomeOf({ state, imitates, page }: Inspection) {
+  if (state === "done" && imitates === true) return outcomes.imitation;
+  return state === "done" && page?.parked !== undefined ? outcomes.parked : outcomes[state];
 }
 
 /** Returns the result in one or two words, without the protected domain. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { Inspection, Inspections, RequestOutcome } from "../../../../facts/inspection/inspections.ts";
-import { badRequest, PublicError } from "../../../../platform/lib/errors.ts";
+import { badRequest } from "../../../../platform/lib/errors.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";
-import { grouped, sentence, counted, ended } from "../../../../platform/lib/wording.ts";
+import { grouped, counted, ended } from "../../../../platform/lib/wording.ts";
 import { itemOf } from "../../../../intake/sources/emails/email-list.ts";
 import { importOrigin } from "../../../../intake/sources/imports/import-run.ts";
 import { type Interpretation, formNames } from "../../../../intake/sources/entries/interpretation.ts";
@@ -10,13 +10,13 @@ import { looksLikeEmail } from "../../../../intake/sources/name-file-formats/ema
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import type { EntryForm } from "../../../../platform/vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
-import { Button, TextArea } from "../../kit/form.tsx";
+import { Text } from "../../kit/inline.tsx";
+import { attempt } from "../../kit/fields.ts";
+import { Button, Form, TextArea } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { inspectionsPath, pathWith, inspectionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { withRequest } from "../../inspection-kit/request-query.ts";
-import { Text } from "../../kit/inline.tsx";
 import { column, Table } from "../../kit/table.tsx";
 import { Address } from "../../inspection-kit/verdict.tsx";
 import { OutcomeMark } from "./outcome.tsx";
@@ -36,12 +36,11 @@ const rejectedMax = 100;
 
 /** Form to enter addresses, or to upload an email that contains them. */
 export function InspectForm({ disabled }: { disabled: string | null }) {
-  const { csrfToken, may } = usePage();
+  const { may } = usePage();
   if (!may("inspect") || disabled !== null) return null;
   return (
     <Card title="Inspect addresses">
-      <form method="post" action={inspectionsPath} encType="multipart/form-data" class="stack gap-s">
-        <input type="hidden" name="form_token" value={csrfToken} />
+      <Form action={inspectionsPath} upload class="stack gap-s">
         <TextArea
           label="Addresses, or a whole email"
           name="addresses"
@@ -56,7 +55,7 @@ export function InspectForm({ disabled }: { disabled: string | null }) {
         <p class="line">
           <Button label="Inspect" variant="primary" />
         </p>
-      </form>
+      </Form>
     </Card>
   );
 }
@@ -65,23 +64,15 @@ type RequestContext = Context<"candidates" | "inspections">;
 
 /** Checks the names of what was entered, and requests an inspection of each address. */
 export async function requestInspections(context: RequestContext): Promise<PageResult> {
-  try {
-    const items = await readItems(context);
-    const requested = await request(context, items);
-    context.putOnce(requestedName, requested);
-    const { first, last } = requested;
-    return redirect(
-      first === undefined || last === undefined
-        ? inspectionsPath
-        : pathWith(
-            inspectionsPath,
-            withRequest(new URLSearchParams(), { by: context.account.name, first, last }),
-          ),
-    );
-  } catch (error) {
-    if (!(error instanceof PublicError) || error.code !== "bad_request") throw error;
-    return redirect(inspectionsPath, { tone: "danger", text: sentence(error.message) });
-  }
+  const requested = await attempt(async () => request(context, await readItems(context)));
+  if (!requested.ok) return redirect(inspectionsPath, { tone: "danger", text: requested.message });
+  const { first, last } = requested.value;
+  context.putOnce(requestedName, requested.value);
+  return redirect(
+    first === undefined || last === undefined
+      ? inspectionsPath
+      : pathWith(inspectionsPath, new URLSearchParams({ by: context.account.name, first, last })),
+  );
 }
 
 /** Returns what was typed and the content of the file. */
@@ -184,11 +175,10 @@ function requestedItem(
 ): RequestedItem {
   const address = url ?? name;
   const outcome = address === null ? undefined : outcomes.get(address);
-  if (outcome === undefined)
-    return { text, form, address, what: "not_opened", reason: senderReason, inspectionId: null };
-  if (outcome.outcome === "refused")
-    return { text, form, address, what: "refused", reason: outcome.reason, inspectionId: null };
-  return { text, form, address, what: outcome.outcome, reason: null, inspectionId: outcome.inspection.id };
+  const item = { text, form, address, reason: null, inspectionId: null };
+  if (outcome === undefined) return { ...item, what: "not_opened", reason: senderReason };
+  if (outcome.outcome === "refused") return { ...item, what: "refused", reason: outcome.reason };
+  return { ...item, what: outcome.outcome, inspectionId: outcome.inspection.id };
 }
 
 const senderReason = "was only checked by its name: the domain of a sender seldom has a page";
@@ -288,12 +278,12 @@ function Folded({ title, length, children }: { title: string; length: number; ch
 function sumUp({ requested, waiting, known, refused, rejected }: RequestedAddresses["counts"]): string {
   const parts = [
     `${counted(requested, "address is", "addresses are")} inspected`,
-    ...(waiting === 0 ? [] : [`${grouped(waiting)} already waited`]),
-    ...(known === 0 ? [] : [`${grouped(known)} had been within the last hour`]),
-    ...(refused === 0 ? [] : [`${grouped(refused)} cannot be`]),
-    ...(rejected === 0 ? [] : [`${counted(rejected, "line was", "lines were")} not read`]),
+    waiting > 0 && `${grouped(waiting)} already waited`,
+    known > 0 && `${grouped(known)} had been within the last hour`,
+    refused > 0 && `${grouped(refused)} cannot be`,
+    rejected > 0 && `${counted(rejected, "line was", "lines were")} not read`,
   ];
-  return `${parts.join(", ")}.`;
+  return `${parts.filter(Boolean).join(", ")}.`;
 }
 
 function ReadTable(props: { items: readonly RequestedItem[]; find: (id: string) => Inspection | undefined }) {

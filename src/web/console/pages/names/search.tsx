@@ -11,18 +11,16 @@ import { bytesText } from "../../../../platform/lib/durations.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts";
 import { threatSources } from "../../../../platform/vocabulary/threats.ts";
-import { FormError, PageHead, Progress, Section, Note } from "../../kit/components.tsx";
-import { formatDay, parseDay, withoutEmpty } from "../../kit/fields.ts";
-import { choicesOf, Button, Select, TextField } from "../../kit/form.tsx";
+import { FormError, Progress, Section, Note } from "../../kit/components.tsx";
 import { inWords, Name } from "../../kit/inline.tsx";
-import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { formatDay, parseDay, withoutEmpty } from "../../kit/fields.ts";
+import { choicesOf, Button, FilterForm, Select, TextField } from "../../kit/form.tsx";
+import { fragment, page, redirect, refreshing, type PageResult } from "../../kit/page-result.ts";
 import { nameResultsPath, namesPath } from "../../kit/paths.ts";
 import { column, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-marks.tsx";
 import type { Context, PageGroup } from "../../shell/router.ts";
-
-/** A page of results is compared name by name, and stays short on phones. */
 
 const modes = [
   { value: "text", label: "contain this text" },
@@ -41,42 +39,27 @@ async function searchNames(context: NamesContext): Promise<PageResult> {
   if (short !== undefined) return redirect(`${namesPath}?${short.toString()}`);
   const read = readTerms(context);
   const error = read !== undefined && "error" in read ? sentence(read.error) : undefined;
-  const results =
-    read === undefined || "error" in read ? null : await Results({ context, terms: read.terms });
+  const results = read === undefined || "error" in read ? null : await resultsOf(context, read.terms);
   const { enabled } = services.archive.status();
   return page(
-    "Names seen",
+    {
+      title: "Names seen",
+      lead: "Search every name that a source has delivered, including those that resemble no protected domain.",
+    },
     <>
-      <PageHead
-        title="Names seen"
-        lead="Search every name that a source has delivered, including those that resemble no protected domain."
-      />
       {enabled ? null : (
         <Note tone="warn" title="No new names are stored">
           The archive is disabled in the configuration file (<code>archive.enabled</code>).
         </Note>
       )}
       <FormError message={error} />
-      <form method="get" action={namesPath} class="line filters" role="search">
-        <Select label="Names that" name="mode" choices={modes} value={query.get("mode") ?? "text"} />
-        <TextField
-          label="Text or domain"
-          name="q"
-          type="search"
-          value={query.get("q") ?? ""}
-          maxLength={2048}
-          required
-        />
-        <Select
-          label="Source"
-          name="source"
-          any="any source"
-          choices={sourceChoices}
-          value={query.get("source")}
-        />
-        <TextField label="Seen since" name="since" type="date" value={query.get("since") ?? ""} />
+      <FilterForm action={namesPath}>
+        <Select label="Names that" name="mode" choices={modes} initial="text" />
+        <TextField label="Text or domain" name="q" type="search" maxLength={2048} required />
+        <Select label="Source" name="source" any="any source" choices={sourceChoices} />
+        <TextField label="Seen since" name="since" type="date" />
         <Button label="Search" icon="search" variant="primary" />
-      </form>
+      </FilterForm>
       {results ?? (error === undefined ? <Explanation /> : null)}
     </>,
     error === undefined ? {} : { status: 400 },
@@ -99,7 +82,7 @@ function Explanation() {
 async function showResults(context: NamesContext): Promise<PageResult> {
   const read = readTerms(context);
   if (read === undefined || "error" in read) return new Response(null, { status: 204 });
-  return fragment(await Results({ context, terms: read.terms }));
+  return fragment(await resultsOf(context, read.terms));
 }
 
 function readTerms({ query, services }: Pick<NamesContext, "query" | "services">): ReadTerms {
@@ -124,20 +107,15 @@ function readTerms({ query, services }: Pick<NamesContext, "query" | "services">
 }
 
 /** Shows the results of a search. Refreshes itself until the search is complete. */
-async function Results({
-  context: { query, services },
-  terms,
-}: {
-  context: Pick<NamesContext, "query" | "services">;
-  terms: SearchTerms;
-}): Promise<VNode> {
+async function resultsOf({ query, services }: NamesContext, terms: SearchTerms): Promise<VNode> {
   const search = await services.nameSearches.search(terms);
   const isRunning = search === undefined || search.state === "running";
-  const refresh = isRunning
-    ? { "data-refresh": `${nameResultsPath}?${query.toString()}`, "data-refresh-ms": "1000" }
-    : {};
   return (
-    <section id="results" aria-label="Results" {...refresh}>
+    <section
+      id="results"
+      aria-label="Results"
+      {...refreshing(isRunning, `${nameResultsPath}?${query}`, 1_000)}
+    >
       {search === undefined ? (
         <Empty>Other searches are running. This one begins when they are complete.</Empty>
       ) : (

@@ -1,13 +1,12 @@
 import { logoFileBytesMax } from "../../../../facts/inspection/originals/logo-image.ts";
 import type { OriginalLogo } from "../../../../facts/inspection/originals/tables.ts";
-import { badRequest, PublicError } from "../../../../platform/lib/errors.ts";
+import { badRequest } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
-import { sentence } from "../../../../platform/lib/wording.ts";
 import { Card, Time } from "../../kit/components.tsx";
-import { Button, PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/inline.tsx";
+import { Button, Form, PostButton } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { redirect, type PageResult } from "../../kit/page-result.ts";
+import { orBackTo, redirect, type PageResult } from "../../kit/page-result.ts";
 import { logoPath, originalsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { findDomain } from "../../threat-kit/domains.ts";
@@ -18,7 +17,7 @@ const shownPixelsMax = 160;
 
 /** Logos of a domain, and the form that adds one. */
 export function LogosCard({ domain, logos }: { domain: string; logos: readonly OriginalLogo[] }) {
-  const { csrfToken, mayOpen } = usePage();
+  const { mayOpen } = usePage();
   const action = `${originalsPath(domain)}/logos`;
   return (
     <Card title="Logos">
@@ -54,8 +53,7 @@ export function LogosCard({ domain, logos }: { domain: string; logos: readonly O
         ))}
       </ul>
       {mayOpen("POST", action) ? (
-        <form method="post" action={action} encType="multipart/form-data">
-          <input type="hidden" name="form_token" value={csrfToken} />
+        <Form action={action} upload>
           <div class="field">
             <label for="file">Add a logo</label>
             <input
@@ -74,7 +72,7 @@ export function LogosCard({ domain, logos }: { domain: string; logos: readonly O
           <p class="line">
             <Button label="Add logo" />
           </p>
-        </form>
+        </Form>
       ) : null}
     </Card>
   );
@@ -88,17 +86,14 @@ function shownSize({ width, height }: OriginalLogo): { width: number; height: nu
 export async function addLogo(context: Context<"domains" | "originals">): Promise<PageResult> {
   const domain = findDomain(context);
   const path = originalsPath(domain.domain);
-  try {
+  return orBackTo(path, async () => {
     const { file } = await context.readUpload({ fieldBytesMax });
     if (file === undefined) throw badRequest("choose a file first");
     const bytes = await readAtMost(file.content, logoFileBytesMax);
     const name = file.name.replace(/\.[a-z]+$/i, "");
     await context.services.originals.addLogo(domain, { name, file: bytes }, { by: context.by });
     return redirect(path, "Logo added. Pages are compared with it from now on.");
-  } catch (error) {
-    if (!(error instanceof PublicError)) throw error;
-    return redirect(path, { tone: "danger", text: sentence(error.message) });
-  }
+  });
 }
 
 /** Reads one byte more than the limit, so that the service rejects a file over it. */

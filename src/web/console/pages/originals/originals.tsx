@@ -4,11 +4,11 @@ import { originalRoles } from "../../../../facts/inspection/model/original.ts";
 import { badRequest, notFound, PublicError } from "../../../../platform/lib/errors.ts";
 import { domainsPath, domainPath, originalsPath } from "../../kit/paths.ts";
 import type { PageGroup, Context } from "../../shell/router.ts";
-import { Card, FormError, PageHead, Note } from "../../kit/components.tsx";
+import { Card, FormError, Note } from "../../kit/components.tsx";
 import { choicesOf, Button, Form, PostButton, Select, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { fragment, page, type PageResult, redirect } from "../../kit/page-result.ts";
+import { fragment, page, refreshing, type PageResult, redirect } from "../../kit/page-result.ts";
 import { Empty } from "../../kit/table.tsx";
 import { findDomain } from "../../threat-kit/domains.ts";
 import { roleNames } from "../../inspection-kit/original-words.ts";
@@ -21,7 +21,7 @@ const base = `${domainsPath}/:domain/originals`;
 /** Pages of a protected domain that attackers are likely to copy, logos, and what they suggest. */
 export const originalPages: PageGroup = {
   routes: [
-    { method: "GET", path: base, permission: "read", run: showOriginals },
+    { method: "GET", path: base, permission: "read", run: (context) => originalsPage(context) },
     { method: "POST", path: base, permission: "administer", run: addOriginal },
     { method: "POST", path: `${base}/capture`, permission: "inspect", run: captureOriginals },
     { method: "POST", path: `${base}/remove`, permission: "administer", run: removeOriginal },
@@ -37,21 +37,10 @@ export const originalPages: PageGroup = {
 
 type OriginalsContext = Context<"domains" | "originals">;
 
-/** Input of the form that adds a page, and what is wrong with it. */
-interface AddForm {
-  address: string;
-  role: string;
-  error: string;
-}
-
 const roleChoices = choicesOf(originalRoles, (role) => roleNames[role]);
 
-function showOriginals(context: OriginalsContext): Promise<PageResult> {
-  return originalsPage(context);
-}
-
-/** @param form input that was rejected */
-async function originalsPage(context: OriginalsContext, form?: AddForm): Promise<PageResult> {
+/** @param error what is wrong with the form that adds a page */
+async function originalsPage(context: OriginalsContext, error?: string): Promise<PageResult> {
   const domain = findDomain(context);
   const { originals } = context.services;
   const { domain: name, enabled } = domain;
@@ -60,50 +49,49 @@ async function originalsPage(context: OriginalsContext, form?: AddForm): Promise
     return fragment(<Pages domain={name} pages={pages} now={context.now} />);
   const suggestions = await originals.suggestions(domain);
   return page(
-    `Original pages of ${name}`,
-    <>
-      <PageHead
-        title={
-          <>
-            Original pages of <Name name={name} />
-          </>
-        }
-        crumbs={[
-          { label: "Protected domains", path: domainsPath },
-          { label: name, path: domainPath(name) },
-        ]}
-        lead="Pages that attackers are likely to copy. Inspected pages are compared with them. Each is captured once a day."
-      >
-        {enabled && originals.isEnabled ? (
+    {
+      title: `Original pages of ${name}`,
+      heading: (
+        <>
+          Original pages of <Name name={name} />
+        </>
+      ),
+      crumbs: [
+        { label: "Protected domains", path: domainsPath },
+        { label: name, path: domainPath(name) },
+      ],
+      lead: "Pages that attackers are likely to copy. Inspected pages are compared with them. Each is captured once a day.",
+      actions:
+        enabled && originals.isEnabled ? (
           <PostButton action={`${originalsPath(name)}/capture`} label="Capture now" icon="image" />
-        ) : null}
-      </PageHead>
+        ) : null,
+    },
+    <>
       {originals.isEnabled ? null : (
         <Note tone="warn" title="No pages are captured">
           <code>lookups.enabled</code> is false in the configuration file. Pages are compared with the
           versions on record.
         </Note>
       )}
-      <FormError message={form?.error} />
+      <FormError message={error} />
       <div class="cols cols-main">
         <Pages domain={name} pages={pages} now={context.now} />
         <div class="stack">
           <SuggestionsCard domain={domain} suggestions={suggestions} />
-          {enabled ? <AddPage domain={domain} form={form} /> : null}
+          {enabled ? <AddPage domain={domain} form={error === undefined ? undefined : context.form} /> : null}
           <LogosCard domain={name} logos={originals.logos(domain)} />
         </div>
       </div>
     </>,
-    form === undefined ? {} : { status: 400 },
+    error === undefined ? {} : { status: 400 },
   );
 }
 
 /** Refreshes itself while pages are being captured. */
 function Pages({ domain, pages, now }: { domain: string; pages: readonly OriginalState[]; now: number }) {
   const isBusy = pages.some(({ isCapturing, original }) => isCapturing || isAwaited(original, now));
-  const refresh = isBusy ? { "data-refresh": originalsPath(domain), "data-refresh-ms": "2000" } : {};
   return (
-    <div class="stack" id="original-pages" {...refresh}>
+    <div class="stack" id="original-pages" {...refreshing(isBusy, originalsPath(domain), 2_000)}>
       {pages.length === 0 ? (
         <Empty title="No pages yet">
           The home page is captured within a minute, and the pages to sign in and to pay that it links to.
@@ -120,22 +108,27 @@ function isAwaited({ capturedAt, dueAt, problem }: OriginalState["original"], no
   return capturedAt === null && problem === null && dueAt <= now;
 }
 
-function AddPage({ domain: { domain }, form }: { domain: ProtectedDomain; form: AddForm | undefined }) {
+function AddPage({
+  domain: { domain },
+  form,
+}: {
+  domain: ProtectedDomain;
+  form?: URLSearchParams | undefined;
+}) {
   const action = originalsPath(domain);
   if (!usePage().mayOpen("POST", action)) return null;
   return (
     <Card title="Add a page">
-      <Form action={action}>
+      <Form action={action} form={form}>
         <TextField
           label="Address"
           name="address"
-          value={form?.address}
           maxLength={2_000}
           placeholder={`https://${domain}/login`}
           required
           hint="A page that discovery does not find, such as one for customers of one country."
         />
-        <Select label="What it is" name="role" choices={roleChoices} value={form?.role ?? "sign_in"} />
+        <Select label="What it is" name="role" choices={roleChoices} initial={form ? undefined : "sign_in"} />
         <p class="line">
           <Button label="Add page" />
         </p>
@@ -157,7 +150,7 @@ async function addOriginal(context: OriginalsContext): Promise<PageResult> {
     await context.write(() => services.originals.add(domain, { address, role }, { by }));
   } catch (error) {
     if (!(error instanceof PublicError)) throw error;
-    return originalsPage(context, { address, role: role ?? "", error: error.message });
+    return originalsPage(context, error.message);
   }
   const isCaptured = await services.originals.captureNow(domain);
   return redirect(

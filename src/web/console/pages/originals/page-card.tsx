@@ -36,11 +36,7 @@ export function OriginalCard({ domain, state }: { domain: string; state: Origina
           title={
             <>
               Could not be captured
-              {failingSince === null ? null : (
-                <>
-                  , first <Time at={failingSince} relative />
-                </>
-              )}
+              <Time at={failingSince} prefix=", first " relative />
             </>
           }
         >
@@ -146,17 +142,10 @@ const stateNames: Record<VersionState, string> = {
 function Versions({ domain, versions }: { domain: string; versions: readonly OriginalVersion[] }) {
   const present = versions.find(({ state }) => state === "accepted");
   const columns: Column<OriginalVersion>[] = [
-    column("Seen", "wide title", (version) => (
-      <>
-        {version.hasScreenshot ? (
-          <a href={originalVersionPath(domain, version.seq)}>
-            <Time at={version.firstSeenAt} />
-          </a>
-        ) : (
-          <Time at={version.firstSeenAt} />
-        )}
-      </>
-    )),
+    column("Seen", "wide title", ({ firstSeenAt, hasScreenshot, seq }) => {
+      const time = <Time at={firstSeenAt} />;
+      return hasScreenshot ? <a href={originalVersionPath(domain, seq)}>{time}</a> : time;
+    }),
     column("State", "tight state", (version) =>
       version === present ? (
         <StateMark tone="good">present</StateMark>
@@ -178,22 +167,18 @@ function Versions({ domain, versions }: { domain: string; versions: readonly Ori
 
 function VersionActions(props: { domain: string; version: OriginalVersion; isPresent?: boolean }) {
   const { domain, version, isPresent = false } = props;
-  const { seq, state } = version;
-  const action = `${originalsPath(domain)}/versions`;
-  const chosen = String(seq);
+  const button = (label: string, state: VersionState) => (
+    <PostButton
+      action={`${originalsPath(domain)}/versions`}
+      label={label}
+      fields={{ version: String(version.seq), state }}
+      small
+    />
+  );
   return (
     <div class="line tight">
-      {isPresent ? null : (
-        <PostButton
-          action={action}
-          label={state === "waiting" ? "Accept" : "Use this"}
-          fields={{ version: chosen, state: "accepted" }}
-          small
-        />
-      )}
-      {state === "rejected" ? null : (
-        <PostButton action={action} label="Reject" fields={{ version: chosen, state: "rejected" }} small />
-      )}
+      {isPresent ? null : button(version.state === "waiting" ? "Accept" : "Use this", "accepted")}
+      {version.state === "rejected" ? null : button("Reject", "rejected")}
     </div>
   );
 }

@@ -7,10 +7,10 @@ import type { SearchTerms } from "../../../../engines/archive/search/name-search
 import { isAtOrBelow } from "../../../../platform/lib/host-names.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import { parseNameQuery } from "../../../../threats/index/columns/name-query.ts";
-import { Card, LinkButton, PageHead, Progress, Section, Note } from "../../kit/components.tsx";
-import { PostButton } from "../../kit/form.tsx";
+import { Card, LinkButton, Progress, Section, Note } from "../../kit/components.tsx";
 import { Icon, type IconName, Name, Text } from "../../kit/inline.tsx";
-import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { PostButton } from "../../kit/form.tsx";
+import { fragment, page, redirect, refreshing, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, originalsPath, suggestionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
@@ -66,13 +66,7 @@ function SuggestionItem({ domain, suggestion }: { domain: ProtectedDomain; sugge
           {kind === "page" ? null : (
             <LinkButton path={suggestionPath(domain.domain, kind, value)} label="Preview" small />
           )}
-          <PostButton
-            action={`${originalsPath(domain.domain)}/suggestions`}
-            label="Dismiss"
-            fields={{ kind, value, step: "dismiss" }}
-            variant="plain"
-            small
-          />
+          <DismissButton domain={domain} suggestion={suggestion} small />
         </div>
       </div>
     </li>
@@ -93,6 +87,20 @@ function AddButton({ domain, suggestion }: { domain: ProtectedDomain; suggestion
       label={kind === "allow" ? "Allow" : "Add"}
       fields={{ kind, value, role: role ?? "other", step: "add" }}
       small
+    />
+  );
+}
+
+function DismissButton(props: { domain: ProtectedDomain; suggestion: Suggestion; small?: boolean }) {
+  const { domain, suggestion, small } = props;
+  const { kind, value } = suggestion;
+  return (
+    <PostButton
+      action={`${originalsPath(domain.domain)}/suggestions`}
+      label="Dismiss"
+      fields={{ kind, value, step: "dismiss" }}
+      variant="plain"
+      small={small}
     />
   );
 }
@@ -155,35 +163,31 @@ export async function showSuggestion(context: Context<SuggestionServices>): Prom
   const domain = findDomain(context);
   const suggestion = await readSuggestion(context, domain);
   const { kind } = suggestion;
-  const results =
-    kind === "keyword"
-      ? await KeywordPreview({ context, domain, suggestion })
-      : await AllowPreview({ context, domain, suggestion });
+  const preview = kind === "keyword" ? keywordPreview : allowPreview;
+  const results = await preview(context, domain, suggestion);
   if (context.request.headers.has("x-fragment")) return fragment(results);
   const path = originalsPath(domain.domain);
   return page(
-    `${titles[kind]} ${suggestion.value}`,
+    {
+      title: `${titles[kind]} ${suggestion.value}`,
+      heading: (
+        <>
+          {titles[kind]} <Value suggestion={suggestion} />
+        </>
+      ),
+      crumbs: [
+        { label: "Protected domains", path: domainsPath },
+        { label: domain.domain, path: domainPath(domain.domain) },
+        { label: "Original pages", path },
+      ],
+      actions: (
+        <>
+          <AddButton domain={domain} suggestion={suggestion} />
+          <DismissButton domain={domain} suggestion={suggestion} />
+        </>
+      ),
+    },
     <>
-      <PageHead
-        title={
-          <>
-            {titles[kind]} <Value suggestion={suggestion} />
-          </>
-        }
-        crumbs={[
-          { label: "Protected domains", path: domainsPath },
-          { label: domain.domain, path: domainPath(domain.domain) },
-          { label: "Original pages", path },
-        ]}
-      >
-        <AddButton domain={domain} suggestion={suggestion} />
-        <PostButton
-          action={`${path}/suggestions`}
-          label="Dismiss"
-          fields={{ kind, value: suggestion.value, step: "dismiss" }}
-          variant="plain"
-        />
-      </PageHead>
       {kind === "keyword" ? <Warnings domain={domain} word={suggestion.value} /> : null}
       {results}
     </>,
@@ -209,18 +213,12 @@ function Warnings({ domain, word }: { domain: ProtectedDomain; word: string }) {
 /** Number of names in a preview. */
 const shownMax = 40;
 
-type PreviewServices = "archive" | "config" | "nameSearches" | "threatIndex";
-
 /** Searches the names seen before for those that only the new keyword matches. Refreshes itself until it is complete. */
-async function KeywordPreview({
-  context: { services },
-  domain: { domain, keywords },
-  suggestion: { kind, value },
-}: {
-  context: Pick<Context<PreviewServices>, "services">;
-  domain: ProtectedDomain;
-  suggestion: Suggestion;
-}) {
+async function keywordPreview(
+  { services }: Context<SuggestionServices>,
+  { domain, keywords }: ProtectedDomain,
+  { kind, value }: Suggestion,
+) {
   const { minSimilarity } = services.config.detection;
   const query = {
     kind: "look-alikes",
@@ -234,13 +232,14 @@ async function KeywordPreview({
   if (search === null)
     return <Empty>The archive is disabled, so there are no names to try the keyword on.</Empty>;
   const isRunning = search === undefined || search.state === "running";
-  const refresh = isRunning
-    ? { "data-refresh": suggestionPath(domain, kind, value), "data-refresh-ms": "1000" }
-    : {};
   const hits = search?.hits ?? [];
   const more = hits.length - shownMax;
   return (
-    <section id="preview" aria-label="Preview" {...refresh}>
+    <section
+      id="preview"
+      aria-label="Preview"
+      {...refreshing(isRunning, suggestionPath(domain, kind, value), 1_000)}
+    >
       <Section title="Names seen before that it would have matched">
         {search !== undefined && isRunning ? (
           <Progress done={search.names} total={search.namesTotal} label="names searched" />
@@ -267,15 +266,11 @@ async function KeywordPreview({
   );
 }
 
-async function AllowPreview({
-  context: { services },
-  domain: { domain },
-  suggestion: { value },
-}: {
-  context: Pick<Context<PreviewServices>, "services">;
-  domain: ProtectedDomain;
-  suggestion: Suggestion;
-}) {
+async function allowPreview(
+  { services }: Context<SuggestionServices>,
+  { domain }: ProtectedDomain,
+  { value }: Suggestion,
+) {
   const index = services.threatIndex();
   await index.prepare();
   const { threats } = await index.search(

@@ -1,7 +1,7 @@
-import { Card, PageHead } from "../../kit/components.tsx";
+import { Card } from "../../kit/components.tsx";
 import { choicesOf, Button, Choices, Form, HiddenFields, Select } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { preferencesPath, preferencesPath as path } from "../../kit/paths.ts";
+import { preferencesPath as path } from "../../kit/paths.ts";
 import { utc } from "../../kit/times.ts";
 import {
   densities,
@@ -28,56 +28,53 @@ function showPreferences({ request, query, account, services }: Context<"prefere
   const saved = services.preferences.of(account.seq);
   const { theme, timeZone = utc, density, shortcuts, grouping } = preferencesOf(request, saved);
   return page(
-    "Preferences",
-    <>
-      <PageHead title="Preferences" lead="They apply to your account, in every browser." />
-      <Card>
-        <Form action={preferencesPath} class="stack narrow">
-          <HiddenFields fields={{ to: ownPath(query.get("to")) }} />
-          <Select
-            label="Time zone"
-            name="time_zone"
-            value={timeZone}
-            choices={choicesOf(timeZones(), (zone) => zone.replaceAll("_", " "))}
-            hint="Times are shown in this time zone, and in UTC on hover. Days in charts and filters are in UTC."
-          />
-          <Choices
-            single
-            label="Theme"
-            name="theme"
-            values={[theme]}
-            choices={themes.map((value) => ({ value, label: themeLabels[value] }))}
-          />
-          <Choices
-            single
-            label="List of threats"
-            name="density"
-            values={[density]}
-            choices={densities.map((value) => ({ value, label: densityLabels[value] }))}
-          />
-          <Choices
-            single
-            label="Campaigns in the list"
-            name="grouping"
-            values={[grouping]}
-            choices={groupings.map((value) => ({ value, label: groupingLabels[value] }))}
-          />
-          <Choices
-            single
-            label="Keyboard shortcuts"
-            name="shortcuts"
-            values={[shortcuts ? "yes" : "no"]}
-            choices={[
-              { value: "yes", label: "On", hint: "Press ? for a list." },
-              { value: "no", label: "Off", hint: "Single keys do nothing." },
-            ]}
-          />
-          <p>
-            <Button label="Save preferences" variant="primary" />
-          </p>
-        </Form>
-      </Card>
-    </>,
+    { title: "Preferences", lead: "They apply to your account, in every browser." },
+    <Card>
+      <Form action={path} class="stack narrow">
+        <HiddenFields fields={{ to: ownPath(query.get("to")) }} />
+        <Select
+          label="Time zone"
+          name="time_zone"
+          value={timeZone}
+          choices={choicesOf(timeZones(), (zone) => zone.replaceAll("_", " "))}
+          hint="Times are shown in this time zone, and in UTC on hover. Days in charts and filters are in UTC."
+        />
+        <Choices
+          single
+          label="Theme"
+          name="theme"
+          values={[theme]}
+          choices={choicesOf(themes, (one) => themeLabels[one])}
+        />
+        <Choices
+          single
+          label="List of threats"
+          name="density"
+          values={[density]}
+          choices={choicesOf(densities, (one) => densityLabels[one])}
+        />
+        <Choices
+          single
+          label="Campaigns in the list"
+          name="grouping"
+          values={[grouping]}
+          choices={choicesOf(groupings, (one) => groupingLabels[one])}
+        />
+        <Choices
+          single
+          label="Keyboard shortcuts"
+          name="shortcuts"
+          values={[shortcuts ? "yes" : "no"]}
+          choices={[
+            { value: "yes", label: "On", hint: "Press ? for a list." },
+            { value: "no", label: "Off", hint: "Single keys do nothing." },
+          ]}
+        />
+        <p>
+          <Button label="Save preferences" variant="primary" />
+        </p>
+      </Form>
+    </Card>,
   );
 }
 

@@ -4,12 +4,12 @@ import { bytesText, formatDuration } from "../../../../platform/lib/durations.ts
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { RulePreview } from "../../../../operations/retention/retention.ts";
-import { PageHead, Section, Time } from "../../kit/components.tsx";
-import { attempt } from "../../kit/fields.ts";
+import { Section, Time } from "../../kit/components.tsx";
+import { attempt, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/inline.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { retentionPath, threatPath, retentionPath as path } from "../../kit/paths.ts";
+import { threatPath, retentionPath as path } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";
 import type { Context, PageGroup } from "../../shell/router.ts";
 
@@ -20,23 +20,23 @@ const nameCharactersMax = 253;
 /** Preview of what the settings delete, and the names that stay deleted. */
 async function showRetention(
   context: RetentionContext,
-  rejected?: { name: string; message: string },
+  rejected: { form?: URLSearchParams; errors?: FieldErrors } = {},
 ): Promise<PageResult> {
   const { dataRetention } = context.services;
   const rows = await dataRetention.previews();
   const names = dataRetention.deletedNames();
   return page(
-    "Retention",
+    {
+      title: "Retention",
+      errors: rejected.errors,
+      lead: (
+        <>
+          What <code>[retention]</code> deletes. A setting that is new or shorter deletes nothing in its first
+          24 hours. See <a href="/docs/retention">the manual</a>, which says what stays.
+        </>
+      ),
+    },
     <>
-      <PageHead
-        title="Retention"
-        lead={
-          <>
-            What <code>[retention]</code> deletes. A setting that is new or shorter deletes nothing in its
-            first 24 hours. See <a href="/docs/retention">the manual</a>, which says what stays.
-          </>
-        }
-      />
       <Table caption="Settings" columns={columns} rows={rows} empty="No settings." />
       <Section title="Deleted names">
         <p>
@@ -45,15 +45,8 @@ async function showRetention(
             : `${counted(names, "name is", "names are")} kept, so that lists do not record the deleted threats again.`}
         </p>
         {names === 0 || !context.may("administer") ? null : (
-          <Form action={`${retentionPath}/restore`} class="stack">
-            <TextField
-              label="Name of a deleted threat"
-              name="name"
-              value={rejected?.name}
-              error={rejected?.message}
-              maxLength={nameCharactersMax}
-              required
-            />
+          <Form action={`${path}/restore`} class="stack" {...rejected}>
+            <TextField label="Name of a deleted threat" name="name" maxLength={nameCharactersMax} required />
             <div class="line">
               <Button label="Record again" />
             </div>
@@ -61,26 +54,24 @@ async function showRetention(
         )}
       </Section>
     </>,
-    rejected === undefined ? {} : { status: 400 },
   );
 }
 
 /** Records a deleted name again, as a new threat. */
 async function restoreName(context: RetentionContext): Promise<PageResult> {
   const { services, form, by } = context;
-  const given = form.get("name") ?? "";
   const restored = await attempt(async () => {
-    const read = readPastedName(given);
+    const read = readPastedName(form.get("name") ?? "");
     if ("error" in read) throw badRequest(`The name ${read.error}.`);
     const { name } = read;
     if ((await services.dataRetention.restore(name, by)).length === 0)
       throw badRequest(`No deleted threat is called ${visible(name, 100)}.`);
     return services.candidates.submit([name], { source: "submission" });
   });
-  if (!restored.ok) return showRetention(context, { name: given, message: restored.message });
+  if (!restored.ok) return showRetention(context, { form, errors: { name: restored.message } });
   const [first] = restored.value.matches.flatMap(({ threats }) => threats);
   return first === undefined
-    ? redirect(retentionPath, "The name may be recorded again. It resembles no protected domain at present.")
+    ? redirect(path, "The name may be recorded again. It resembles no protected domain at present.")
     : redirect(threatPath(first.threatId), "Recorded again.");
 }
 

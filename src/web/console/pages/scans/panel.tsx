@@ -9,6 +9,7 @@ import { Facts, Progress, Time, Note } from "../../kit/components.tsx";
 import { StateMark, type Tone, Name, Text } from "../../kit/inline.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
+import { refreshing } from "../../kit/page-result.ts";
 import { scanPath } from "../../kit/paths.ts";
 import { createdPath, listPath } from "../../threat-kit/filters.ts";
 
@@ -44,12 +45,12 @@ export function scanCause(scan: Scan): string | undefined {
 export function ScanProblem({ scan }: { scan: Scan }) {
   const cause = scanCause(scan);
   if (cause === undefined || scan.status === "cancelled") return null;
-  const [tone, title] =
-    scan.status === "failed"
-      ? (["bad", "The scan failed"] as const)
-      : (["warn", "The scan may have missed look-alikes"] as const);
+  const isFailed = scan.status === "failed";
   return (
-    <Note tone={tone} title={title}>
+    <Note
+      tone={isFailed ? "bad" : "warn"}
+      title={isFailed ? "The scan failed" : "The scan may have missed look-alikes"}
+    >
       {sentence(cause)} Check <code>scan.resolvers</code> in the configuration file, then start the scan
       again. <a href="/docs/sources#scans">Manual</a>
     </Note>
@@ -67,9 +68,13 @@ export function ScanPanel(props: {
   const { id, status, candidates, planned, resolving, threatsFound } = scan;
   const running = status === "running";
   const title = running ? "A scan is running" : `Scan ${marks[status].label.toLowerCase()}`;
-  const refresh = running ? { "data-refresh": `${scanPath(id)}/panel`, "data-refresh-ms": "700" } : {};
   return (
-    <section class="card stack" id="scan-panel" aria-label="Scan progress" {...refresh}>
+    <section
+      class="card stack"
+      id="scan-panel"
+      aria-label="Scan progress"
+      {...refreshing(running, `${scanPath(id)}/panel`, 700)}
+    >
       <div class="card-head">
         <h2>{linked ? <a href={scanPath(id)}>{title}</a> : title}</h2>
         <ScanState scan={scan} />

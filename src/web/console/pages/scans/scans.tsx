@@ -5,7 +5,7 @@ import { grouped, sentence, counted } from "../../../../platform/lib/wording.ts"
 import type { Scan } from "../../../../intake/scans/tables.ts";
 import { scansPath, startScanPath, newDomainPath, scanPath } from "../../kit/paths.ts";
 import type { PageGroup, Context } from "../../shell/router.ts";
-import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, LinkButton, Section, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { splitList } from "../../kit/fields.ts";
 import { choicesOf, Button, Form, Select } from "../../kit/form.tsx";
@@ -39,6 +39,7 @@ export const scanPages: PageGroup = {
 };
 
 const perPage = 25;
+const causeCharactersMax = 90;
 /** Maximum number of domains offered as checkboxes; for more, names are typed in. */
 const checkboxesMax = 30;
 const limits = [
@@ -59,12 +60,15 @@ const columns: Column<Scan>[] = [
       </p>
     </>
   )),
-  column("State", "state", (scan) => (
-    <>
-      <ScanState scan={scan} />
-      <Cause scan={scan} />
-    </>
-  )),
+  column("State", "state", (scan) => {
+    const cause = scanCause(scan);
+    return (
+      <>
+        <ScanState scan={scan} />
+        {cause === undefined ? null : <p class="hide-s">{visible(cause, causeCharactersMax)}</p>}
+      </>
+    );
+  }),
   column("Checked", "number hidden", ({ candidates }) => grouped(candidates)),
   column("Exist", "number under", ({ resolving }) => (
     <>
@@ -77,13 +81,6 @@ const columns: Column<Scan>[] = [
   column("New threats", "number end", (scan) => <NewThreats scan={scan} inTable />),
   column("Duration", "number hidden", scanDuration),
 ];
-
-const causeCharactersMax = 90;
-
-function Cause({ scan }: { scan: Scan }) {
-  const cause = scanCause(scan);
-  return cause === undefined ? null : <p class="hide-s">{visible(cause, causeCharactersMax)}</p>;
-}
 
 function listScans(context: Context<"config" | "domains" | "scans">): PageResult {
   const { services, now, may } = context;
@@ -108,9 +105,8 @@ function listScans(context: Context<"config" | "domains" | "scans">): PageResult
     </>
   );
   return page(
-    "Scans",
+    { title: "Scans", lead },
     <>
-      <PageHead title="Scans" lead={lead} />
       {running === undefined ? (
         <StartForm names={names} />
       ) : (
@@ -177,17 +173,16 @@ async function startScan({ services, form, by }: Context<"scans">): Promise<Page
   const limit = limits.some(({ value }) => value !== "" && value === form.get("limit"))
     ? Number(form.get("limit"))
     : undefined;
-  let scan: Scan;
   try {
     const domains = readOnlyThese(form, "domain", form.getAll("domain").flatMap(splitList));
-    ({ scan } = await services.scans.begin({ trigger: "console", by, domains, limit }));
+    const { scan } = await services.scans.begin({ trigger: "console", by, domains, limit });
+    return redirect(scanPath(scan.id));
   } catch (error) {
-    if (error instanceof FieldError)
-      return redirect(scansPath, { tone: "danger", text: "Choose at least one domain, or choose all." });
     if (!(error instanceof PublicError)) throw error;
-    return redirect(scansPath, { tone: "danger", text: sentence(error.message) });
+    const text =
+      error instanceof FieldError ? "Choose at least one domain, or choose all." : sentence(error.message);
+    return redirect(scansPath, { tone: "danger", text });
   }
-  return redirect(scanPath(scan.id));
 }
 
 function findScan({ services, params }: Context<"scans">): Scan {
@@ -208,24 +203,24 @@ function showScan(context: Context<"auditLog" | "scans">): PageResult {
   const scan = findScan(context);
   const by = context.services.auditLog.actorOf("scan.start", { subject: scan.id });
   return page(
-    "Scan",
-    <>
-      <PageHead
-        title={
-          <>
-            Scan of <ScannedDomains scan={scan} namesMax={3} />
-          </>
-        }
-        crumbs={[{ label: "Scans", path: scansPath }]}
-      >
-        {scan.threatsCreated === 0 ? undefined : (
+    {
+      title: "Scan",
+      heading: (
+        <>
+          Scan of <ScannedDomains scan={scan} namesMax={3} />
+        </>
+      ),
+      crumbs: [{ label: "Scans", path: scansPath }],
+      actions:
+        scan.threatsCreated === 0 ? undefined : (
           <LinkButton
             path={createdPath({ scanSeq: scan.seq })}
             label={`Show ${counted(scan.threatsCreated, "new threat")}`}
             variant="primary"
           />
-        )}
-      </PageHead>
+        ),
+    },
+    <>
       <ScanProblem scan={scan} />
       {panelOf(context)}
       <Card title="Details">

@@ -3,8 +3,8 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts";
 import type { CertificateLogStatus, LogState } from "../../../../intake/sources/certificate-logs/status.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
+import { type IconName, StateMark, type Tone, Text } from "../../kit/inline.tsx";
 import { Help } from "../../kit/disclosure.tsx";
-import { StateMark, type Tone, Text } from "../../kit/inline.tsx";
 import { originPath } from "../../kit/paths.ts";
 import { column, Table, type Column, Amount } from "../../kit/table.tsx";
 import type { PageServices } from "../../shell/services.ts";
@@ -17,29 +17,29 @@ const followingLagMs = 5 * 60_000;
 /** Number of logs on the page of all sources; their page lists all. */
 const shownMax = 8;
 
-const marks: Record<LogState, { tone: Tone; label: string }> = {
+interface Mark {
+  tone: Tone;
+  label: string;
+  icon?: IconName;
+}
+
+const marks: Record<LogState, Mark> = {
   waiting: { tone: "neutral", label: "Waiting" },
   following: { tone: "good", label: "Following" },
   failing: { tone: "bad", label: "Failing" },
   mismatch: { tone: "bad", label: "Contradicts itself" },
   complete: { tone: "neutral", label: "Complete" },
-  paused: { tone: "neutral", label: "Paused" },
+  paused: { tone: "neutral", label: "Paused", icon: "pause" },
 };
+const catchingUp: Mark = { tone: "warn", label: "Catching up", icon: "clock" };
 
 function StateOfLog({ log: { state, lagMs } }: { log: CertificateLogStatus }) {
-  if (state === "following" && lagMs >= followingLagMs)
-    return (
-      <StateMark tone="warn" icon="clock">
-        Catching up
-      </StateMark>
-    );
-  const { tone, label } = marks[state];
-  return state === "paused" ? (
-    <StateMark tone={tone} icon="pause">
+  const isBehind = state === "following" && lagMs >= followingLagMs;
+  const { tone, icon, label } = isBehind ? catchingUp : marks[state];
+  return (
+    <StateMark tone={tone} icon={icon}>
       {label}
     </StateMark>
-  ) : (
-    <StateMark tone={tone}>{label}</StateMark>
   );
 }
 

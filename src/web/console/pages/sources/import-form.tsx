@@ -8,7 +8,7 @@ import { Card } from "../../kit/components.tsx";
 import { choicesOf, Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import { Icon } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { redirect, type PageResult } from "../../kit/page-result.ts";
+import { orBackTo, redirect, type PageResult } from "../../kit/page-result.ts";
 import { sourcesPath, importPath, importsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 
@@ -91,29 +91,25 @@ export async function importFile(context: Context<"imports">): Promise<PageResul
   const { request, services } = context;
   // The console's script reads the location from the body; it does not follow redirects.
   const isScript = request.headers.has("x-fragment");
-  const reject = (message: string) =>
-    isScript
-      ? new Response(message, { status: 400 })
-      : redirect(sourcesPath, { tone: "danger" as const, text: message });
   try {
     // Checked before reading, so that nobody uploads a gigabyte for nothing.
-    const running = services.imports.running();
-    if (running !== undefined)
+    if (services.imports.running() !== undefined)
       throw badRequest("Another list is being imported. Wait until it is done, or cancel it.");
     const { fields, file } = await context.readUpload({ fieldBytesMax });
     if (file === undefined) throw badRequest("choose a file first");
     const length = request.headers.get("content-length");
-    const finished = runImport(context, {
+    const { seq } = await runImport(context, {
       name: file.name.slice(0, nameLengthMax),
       content: file.content,
       bytesTotal: length === null ? null : Number(length),
       ...readFormat(fields),
     });
-    const path = importPath((await finished).seq);
+    const path = importPath(seq);
     return isScript ? new Response(path) : redirect(path);
   } catch (error) {
     if (!(error instanceof PublicError)) throw error;
-    return reject(sentence(error.message));
+    const text = sentence(error.message);
+    return isScript ? new Response(text, { status: 400 }) : redirect(sourcesPath, { tone: "danger", text });
   }
 }
 
@@ -123,16 +119,13 @@ const jsonStart = /^\s*[[{]\s*["{[]/;
 export async function importNames(context: Context<"imports">): Promise<PageResult> {
   const text = context.form.get("names") ?? "";
   const bytes = new TextEncoder().encode(text);
-  try {
+  return orBackTo(sourcesPath, async () => {
     if (bytes.every((byte) => byte <= 0x20)) throw badRequest("enter at least one name");
     const content = new Blob([bytes]).stream();
     const format = looksLikeEmail(text) ? "email" : jsonStart.test(text) ? "auto" : "lines";
     const list = { name: null, content, bytesTotal: bytes.length, format, column: "" } as const;
     return redirect(importPath((await runImport(context, list)).seq));
-  } catch (error) {
-    if (!(error instanceof PublicError)) throw error;
-    return redirect(sourcesPath, { tone: "danger", text: sentence(error.message) });
-  }
+  });
 }
 
 async function runImport({ services, by }: Context<"imports">, list: ListToImport): Promise<ListImport> {

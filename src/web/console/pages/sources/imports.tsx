@@ -8,10 +8,10 @@ import type { ListImport } from "../../../../intake/sources/imports/tables.ts";
 import { bytesText, spanText } from "../../../../platform/lib/durations.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import type { ImportState as State } from "../../../../platform/vocabulary/lists.ts";
-import { Card, Facts, LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { parseWholeNumber } from "../../kit/fields.ts";
+import { Card, Facts, LinkButton, Time } from "../../kit/components.tsx";
 import { inWords, Name, Text, StateMark, type Tone } from "../../kit/inline.tsx";
-import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { parseWholeNumber } from "../../kit/fields.ts";
+import { fragment, page, redirect, refreshing, type PageResult } from "../../kit/page-result.ts";
 import { sourcesPath, importPath } from "../../kit/paths.ts";
 import { column, Table, type Column, Amount } from "../../kit/table.tsx";
 import { createdPath, listPath } from "../../threat-kit/filters.ts";
@@ -33,24 +33,24 @@ export function showImport(context: Context<"auditLog" | "imports">): PageResult
   const list = findImport(context);
   const by = context.services.auditLog.actorOf("feed.import", { detail: "import", is: list.seq });
   return page(
-    "Import",
-    <>
-      <PageHead
-        title={
-          <>
-            Import of <ListName name={list.name} />
-          </>
-        }
-        crumbs={[{ label: "Sources", path: sourcesPath }]}
-      >
-        {list.created === 0 ? undefined : (
+    {
+      title: "Import",
+      heading: (
+        <>
+          Import of <ListName name={list.name} />
+        </>
+      ),
+      crumbs: [{ label: "Sources", path: sourcesPath }],
+      actions:
+        list.created === 0 ? undefined : (
           <LinkButton
             path={createdPath({ importSeq: list.seq })}
             label={`Show ${counted(list.created, "new threat")}`}
             variant="primary"
           />
-        )}
-      </PageHead>
+        ),
+    },
+    <>
       <ImportPanel list={list} />
       <RejectedLines list={list} />
       <ReadLines list={list} />
@@ -171,9 +171,13 @@ export function ImportPanel({ list, linked = false }: { list: ListImport; linked
   const running = state === "running";
   const ms = (list.completedAt ?? now) - list.startedAt;
   const title = <ListName name={name} />;
-  const refresh = running ? { "data-refresh": `${importPath(seq)}/panel`, "data-refresh-ms": "500" } : {};
   return (
-    <section class="card stack" id="import-panel" aria-label="Import progress" {...refresh}>
+    <section
+      class="card stack"
+      id="import-panel"
+      aria-label="Import progress"
+      {...refreshing(running, `${importPath(seq)}/panel`, 500)}
+    >
       <div class="card-head">
         <h2>{linked ? <a href={importPath(seq)}>{title}</a> : title}</h2>
         <ImportState list={list} />
@@ -195,18 +199,17 @@ export function ImportPanel({ list, linked = false }: { list: ListImport; linked
           error !== null && ["Cause", `The list ${visible(error, 400)}.`],
         ]}
       />
-      {state !== "running" && state !== "completed" ? (
+      {!running && state !== "completed" ? (
         <p>
           Results up to line {grouped(lines)} are recorded. To check the rest, import the list again: nothing
           is recorded twice.
         </p>
       ) : null}
-      {running && list.channel !== "console" ? (
-        <p class="hint">It runs on the command line. To cancel it, press Ctrl-C there.</p>
-      ) : null}
-      {running && list.channel === "console" ? (
+      {!running ? null : list.channel === "console" ? (
         <PostButton action={`${importPath(seq)}/cancel`} label="Cancel import" variant="danger" />
-      ) : null}
+      ) : (
+        <p class="hint">It runs on the command line. To cancel it, press Ctrl-C there.</p>
+      )}
     </section>
   );
 }

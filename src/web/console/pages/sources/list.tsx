@@ -1,6 +1,6 @@
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
-import { LinkButton, PageHead, Time, Card } from "../../kit/components.tsx";
+import { LinkButton, Time, Card } from "../../kit/components.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { keysPath, originPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -44,17 +44,19 @@ export function listSources({
   const running = imports.running();
   const forms = <ImportForms />;
   return page(
-    "Sources",
+    {
+      title: "Sources",
+      lead: <Summary origins={origins} declared={declared.length} healthy={healthy} />,
+      actions: (
+        <>
+          <a class="btn" href="/docs/sources">
+            How to add sources
+          </a>
+          <LinkButton path="#import" label="Import names" variant="primary" />
+        </>
+      ),
+    },
     <>
-      <PageHead
-        title="Sources"
-        lead={<Summary origins={origins} declared={declared.length} healthy={healthy} />}
-      >
-        <a class="btn" href="/docs/sources">
-          How to add sources
-        </a>
-        <LinkButton path="#import" label="Import names" variant="primary" />
-      </PageHead>
       {running === undefined ? null : <ImportPanel list={running} linked />}
       {declared.length === 0 ? (
         <>

@@ -8,7 +8,7 @@ import { bytesText } from "../../../../platform/lib/durations.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import type { FeedStatus } from "../../../../intake/sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../../intake/sources/feeds/tables.ts";
-import { Card, DeclaredMark, Facts, PageHead, Section, Time, Note } from "../../kit/components.tsx";
+import { Card, DeclaredMark, Facts, Section, Time, Note } from "../../kit/components.tsx";
 import { StateMark, Text } from "../../kit/inline.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { usePage } from "../../kit/page-context.ts";
@@ -50,19 +50,18 @@ export function showOrigin(
   const feed = origin.kind === feedKind ? feeds.status().find(({ name }) => name === origin.name) : undefined;
   const title = titleOf(origin);
   return page(
-    title,
+    {
+      title,
+      heading: (
+        <>
+          <Text text={title} charactersMax={120} />{" "}
+          {watched === undefined || source?.declaredAs === null ? null : <SourceState watched={watched} />}
+        </>
+      ),
+      crumbs: [{ label: "Sources", path: sourcesPath }],
+      actions: source === undefined ? undefined : <PauseButton source={source} from="detail" />,
+    },
     <>
-      <PageHead
-        title={
-          <>
-            <Text text={title} charactersMax={120} />{" "}
-            {watched === undefined || source?.declaredAs === null ? null : <SourceState watched={watched} />}
-          </>
-        }
-        crumbs={[{ label: "Sources", path: sourcesPath }]}
-      >
-        {source === undefined ? undefined : <PauseButton source={source} from="detail" />}
-      </PageHead>
       {watched === undefined ? <RelatedPage kind={origin.kind} /> : <Watched watched={watched} />}
       <InspectedPages origin={origin} count={inspections.list({ origin }, { page: 1, perPage: 1 }).total} />
       {feed === undefined ? null : <FeedFiles feed={feed} query={query} />}

@@ -35,12 +35,10 @@ export function titleOf({ kind, name }: NameOrigin): string {
 
 export function SourceState({ watched: { source, status } }: { watched: NonNullable<Origin["watched"]> }) {
   const { tone, label } = healthOf(status, source.pausing?.current(), usePage().now);
-  return label === "Paused" ? (
-    <StateMark tone={tone} icon="pause">
+  return (
+    <StateMark tone={tone} icon={label === "Paused" ? "pause" : undefined}>
       {label}
     </StateMark>
-  ) : (
-    <StateMark tone={tone}>{label}</StateMark>
   );
 }
 
@@ -135,13 +133,8 @@ export function PauseButton({ source, from }: { source: Source; from: "list" | "
   );
 }
 
-export async function pauseSource(context: Context<"sources">): Promise<PageResult> {
-  return change(context, "pause");
-}
-
-export async function resumeSource(context: Context<"sources">): Promise<PageResult> {
-  return change(context, "resume");
-}
+export const pauseSource = (context: Context<"sources">) => change(context, "pause");
+export const resumeSource = (context: Context<"sources">) => change(context, "resume");
 
 async function change(context: Context<"sources">, what: "pause" | "resume"): Promise<PageResult> {
   const { by, form, params, services } = context;

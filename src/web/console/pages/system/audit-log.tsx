@@ -11,12 +11,12 @@ import {
   unknownNetwork,
   type FailedSignInsOfHour,
 } from "../../../../access/audit/failed-sign-ins.ts";
-import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { withoutEmpty } from "../../kit/fields.ts";
-import { choicesOf, Select, TextField } from "../../kit/form.tsx";
+import { LinkButton, Time } from "../../kit/components.tsx";
 import { inWords, Text } from "../../kit/inline.tsx";
+import { withoutEmpty } from "../../kit/fields.ts";
+import { Button, choicesOf, FilterForm, Select, TextField } from "../../kit/form.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
-import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
+import { auditPath, failedSignInsPath, pathWith } from "../../kit/paths.ts";
 import { column, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
@@ -28,7 +28,7 @@ export function showAuditLog(context: Context<"auditLog" | "deliveries" | "faile
   const { query, now, services } = context;
   const { auditLog, deliveries, failedSignIns } = services;
   const short = withoutEmpty(query);
-  if (short !== undefined) return redirect(`${auditPath}${short.size === 0 ? "" : `?${short}`}`);
+  if (short !== undefined) return redirect(pathWith(auditPath, short));
   const actions = [...new Set<AuditAction>([...auditActions, ...deliveries.auditActions()])];
   const action = actions.find((one) => one === query.get("action"));
   const channel = actorChannels.find((one) => one === query.get("via"));
@@ -37,18 +37,18 @@ export function showAuditLog(context: Context<"auditLog" | "deliveries" | "faile
   const total = auditLog.count(filter);
   const isFiltered = action !== undefined || channel !== undefined || name !== undefined;
   return page(
-    "Audit log",
-    <>
-      <PageHead
-        title="Audit log"
-        lead={`Who changed what, in the console, on the command line and in the configuration file: the latest ${grouped(auditEntriesMax)} entries.`}
-      >
+    {
+      title: "Audit log",
+      lead: `Who changed what, in the console, on the command line and in the configuration file: the latest ${grouped(auditEntriesMax)} entries.`,
+      actions: (
         <LinkButton
           path={failedSignInsPath}
           label={`${counted(failedSignIns.attemptsSince(now - dayMs), "failed sign-in")} in 24 hours`}
         />
-      </PageHead>
-      <form class="line filters" method="get" action={auditPath} role="search">
+      ),
+    },
+    <>
+      <FilterForm action={auditPath}>
         <Select
           label="Action"
           name="action"
@@ -70,10 +70,8 @@ export function showAuditLog(context: Context<"auditLog" | "deliveries" | "faile
           value={name ?? ""}
           maxLength={nameCharactersMax}
         />
-        <button type="submit" class="btn">
-          Filter
-        </button>
-      </form>
+        <Button label="Filter" />
+      </FilterForm>
       <PagedTable
         caption="Audit log"
         columns={columns}
@@ -144,21 +142,18 @@ const failureColumns: readonly Column<FailedSignInsOfHour>[] = [
 
 export function showFailedSignIns({ services: { failedSignIns } }: Context<"failedSignIns">) {
   return page(
-    "Failed sign-ins",
-    <>
-      <PageHead
-        title="Failed sign-ins"
-        crumbs={[{ label: "Audit log", path: auditPath }]}
-        lead={`Wrong passwords, counted by network and hour: the latest ${grouped(failedSignInCountsMax)} counts.`}
-      />
-      <PagedTable
-        caption="Failed sign-ins"
-        columns={failureColumns}
-        rowsIn={(range) => failedSignIns.list(range)}
-        total={failedSignIns.count()}
-        empty="No failed sign-ins."
-      />
-    </>,
+    {
+      title: "Failed sign-ins",
+      crumbs: [{ label: "Audit log", path: auditPath }],
+      lead: `Wrong passwords, counted by network and hour: the latest ${grouped(failedSignInCountsMax)} counts.`,
+    },
+    <PagedTable
+      caption="Failed sign-ins"
+      columns={failureColumns}
+      rowsIn={(range) => failedSignIns.list(range)}
+      total={failedSignIns.count()}
+      empty="No failed sign-ins."
+    />,
   );
 }
 

@@ -11,7 +11,7 @@ import { listsVersion } from "../../../../platform/lib/lists/list-texts.ts";
 import { counted, sentence } from "../../../../platform/lib/wording.ts";
 import { daysUntilFull, untilFullText, type StoreGrowth } from "../../../../operations/stores/growth.ts";
 import { type StoreSize, keptText, labelOf, type StoreLimits } from "../../../../operations/stores/stores.ts";
-import { Card, Facts, PageHead, Time, Section, Note } from "../../kit/components.tsx";
+import { Card, Facts, Time, Section, Note } from "../../kit/components.tsx";
 import { StateMark, Text } from "../../kit/inline.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { download, page } from "../../kit/page-result.ts";
@@ -35,22 +35,18 @@ export async function showSystem({
   const backupStatus = services.backups.status();
   const canBackUp = backupStatus.unavailable === null && !backupStatus.isRunning;
   const certificates = await services.conditions.certificateEnds();
-  const unknown = [
-    ...services.readiness().unknown,
-    ...(services.scans.resolverHealth.latest() === undefined
-      ? ["whether resolvers respond: they were not asked yet"]
-      : []),
-    ...(backupStatus.unavailable === null && backupStatus.completed === null
-      ? ["whether backups work: none was made yet"]
-      : []),
-  ];
+  const unknown = [...services.readiness().unknown];
+  if (services.scans.resolverHealth.latest() === undefined)
+    unknown.push("whether resolvers respond: they were not asked yet");
+  if (backupStatus.unavailable === null && backupStatus.completed === null)
+    unknown.push("whether backups work: none was made yet");
   const { disk } = services.databaseStatus();
   return page(
-    "System",
+    {
+      title: "System",
+      actions: canBackUp ? <PostButton action={backUpPath} label="Back up now" variant="primary" /> : null,
+    },
     <>
-      <PageHead title="System">
-        {canBackUp ? <PostButton action={backUpPath} label="Back up now" variant="primary" /> : null}
-      </PageHead>
       <Health
         concerns={concernsOf(given).filter(({ path }) => path === systemPath)}
         recipients={deliveries.recipients.listAll()}
@@ -183,9 +179,16 @@ function Health(props: {
 
 function QuickCheckText({ status: { quickCheck } }: { status: DatabaseStatus }) {
   if (quickCheck === null) return <>not checked yet; it is checked once a day</>;
+  const { at, result } = quickCheck;
   return (
     <>
-      <Check text={quickCheck.result} /> <Time at={quickCheck.at} relative />
+      <StateMark tone={result === "ok" ? "good" : "bad"}>{result === "ok" ? "ok" : "error"}</StateMark>{" "}
+      {result === "ok" ? null : (
+        <>
+          <Text text={result} charactersMax={1_000} />{" "}
+        </>
+      )}
+      <Time at={at} relative />
     </>
   );
 }
@@ -196,16 +199,6 @@ function LastErrorText({ status: { lastError } }: { status: DatabaseStatus }) {
     <>
       <Time at={lastError.at} relative />: <Text text={lastError.text} charactersMax={1_000} />{" "}
       <code>{lastError.code}</code>
-    </>
-  );
-}
-
-function Check({ text }: { text: string }) {
-  return text === "ok" ? (
-    <StateMark tone="good">ok</StateMark>
-  ) : (
-    <>
-      <StateMark tone="bad">error</StateMark> <Text text={text} charactersMax={1_000} />
     </>
   );
 }
@@ -274,10 +267,8 @@ function Stores(props: {
 
 function growthText(bytesPerDay: number | undefined, days: number): string {
   if (bytesPerDay === undefined) return "Growth is shown from the second day on.";
-  const over = `over the last ${counted(days, "day")}`;
-  return bytesPerDay < 0
-    ? `The data shrank by ${bytesText(-bytesPerDay)} per day ${over}.`
-    : `The data grew by ${bytesText(bytesPerDay)} per day ${over}.`;
+  const change = `${bytesPerDay < 0 ? "shrank" : "grew"} by ${bytesText(Math.abs(bytesPerDay))}`;
+  return `The data ${change} per day over the last ${counted(days, "day")}.`;
 }
 
 function rateText(bytesPerDay: number | undefined): string {
