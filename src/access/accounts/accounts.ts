@@ -45,7 +45,7 @@ export interface Accounts {
   delete(seq: number): void;
   /**
    * Throws unless another administrator remains who can sign in with a password. Accounts of the proxy do not count: if it
-   * fails, nobody could change anything.
+   * fails, no change would be possible.
    * @throws PublicError `bad_request`
    */
   requireOtherAdministrator(seq: number): void;

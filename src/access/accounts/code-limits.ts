@@ -5,7 +5,7 @@ import type { Clock } from "../../platform/lib/clock.ts";
 const burstMax = 10;
 /** After that, one per this time: 2,016 a week, of which one is correct with a probability of 0.6 %. */
 const paceMs = 300_000;
-/** Maximum number of keys that are remembered, about 1 MB. The one that was used the longest ago is forgotten. */
+/** Maximum number of keys that are remembered, about 1 MB. The least recently used one is forgotten. */
 const keysMax = 10_000;
 
 interface Bucket {
@@ -14,8 +14,8 @@ interface Bucket {
 }
 
 /**
- * Limits wrong one-time codes, which have only 6 digits, by key: an account and where the codes come from. Only who knows
- * the password can enter codes. Recovery codes are not limited, because nobody can guess them: with one of them, or in a
+ * Limits wrong one-time codes, which have only 6 digits, by key: an account and where the codes come from. Entering codes
+ * takes the password. Recovery codes are not limited, because they cannot be guessed: with one of them, or in a
  * browser that has signed in to the account before, its owner can sign in while others guess.
  */
 export function createCodeLimits({ clock }: { clock: Pick<Clock, "monotonicMs"> }) {

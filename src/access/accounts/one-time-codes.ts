@@ -62,7 +62,7 @@ export function readCode(text: string): string | undefined {
 
 /**
  * Returns the step that a code belongs to, if it is valid now: the number of 30-second periods since 1970. A code must be
- * accepted only if its step is greater than that of the code that was accepted before.
+ * accepted only if its step is greater than the step of the last accepted code.
  */
 export function stepOfCode(secret: string, code: string, now: Instant): number | undefined {
   const current = Math.floor(now / stepMs);

@@ -6,7 +6,7 @@ export const passwordCharactersMin = 12;
 /** Longer input is not a password: it is rejected before it is hashed. */
 export const passwordCharactersMax = 1_000;
 /**
- * Maximum length in a form, where other characters than ASCII letters and digits take 3 to 12 bytes. Somebody who is not signed
+ * Maximum length in a form, where other characters than ASCII letters and digits take 3 to 12 bytes. A visitor who is not signed
  * in can send a form of 4 KiB at most, and a form that sets a password contains it twice.
  */
 const passwordFormBytesMax = 1_900;

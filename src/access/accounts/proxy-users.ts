@@ -10,7 +10,7 @@ export interface TrustedUserSettings {
 }
 
 export type ProxyUser =
-  /** The proxy authenticated nobody, or no header is configured. */
+  /** The proxy authenticated no user, or no header is configured. */
   | { outcome: "none" }
   /** The request has the header, but did not come from a trusted proxy. */
   | { outcome: "untrusted" }
@@ -30,7 +30,7 @@ const joint = ", ";
 
 /**
  * Returns the user that a proxy has authenticated. A header that is sent twice arrives as one with a comma and a space, which
- * is no name and no list of groups, so that nobody can add to what the proxy sends.
+ * is neither a name nor a list of groups, so a client cannot add to what the proxy sends.
  */
 export function readProxyUser(
   settings: TrustedUserSettings | null,

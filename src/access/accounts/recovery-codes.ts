@@ -3,7 +3,7 @@ import type { FillRandom } from "../../platform/lib/ids.ts";
 const recoveryCodesCount = 10;
 // Crockford's base32: no ambiguous characters.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-/** 80 bits: a plain hash of it cannot be reversed, and nobody guesses it. */
+/** 80 bits: a plain hash of it cannot be reversed, and it cannot be guessed. */
 const characters = 16;
 /** Maximum length of a code as people type it. */
 const enteredCharactersMax = 40;

@@ -35,7 +35,7 @@ export const accountRecoveryCodes = sqliteTable(
     accountSeq: integer("account_seq")
       .notNull()
       .references(() => accounts.seq, { onDelete: "cascade" }),
-    /** SHA-256. The codes have 80 bits, so nobody can reverse it. */
+    /** SHA-256. The codes have 80 bits, so it cannot be reversed. */
     hash: blob("hash", { mode: "buffer" }).notNull().unique(),
   },
   (table) => [index("account_recovery_codes_account").on(table.accountSeq)],

@@ -19,7 +19,7 @@ type RecipientAction = `${string}.${RecipientChange}`;
 /** @param channel kind of the recipient's channel */
 export function recipientAction(channel: string, change: RecipientChange): RecipientAction {
   const types: readonly string[] = channelTypes;
-  // For the reader of the log, channels for people are one kind of object, whatever service shows the messages.
+  // For the reader of the log, channels for people are one kind of object, independent of the service.
   return `${types.includes(channel) ? "channel" : channel}.${change}`;
 }
 

@@ -21,7 +21,7 @@ export interface ByActor {
   by: Actor;
 }
 
-/** The actor of changes that nobody requested, such as a threat that becomes active again. */
+/** The actor of automatic changes, such as a threat that becomes active again. */
 export const system: Actor = { channel: "system", name: null, address: null };
 
 /** The actor of changes that the configuration file declares; they take effect at startup. */

@@ -37,14 +37,14 @@ export interface AuditLog {
     action: AuditAction,
     about: { subject: string } | { detail: string; is: number },
   ): Actor | undefined;
-  /** Logs every configuration change from the opening of the database on, also those of other processes. */
+  /** Logs every configuration change from the opening of the database on, including changes by other processes. */
   startReport(log: Log): void;
   stopReport(): void;
 }
 
 /**
- * Maximum number of entries, about 30 MB. The oldest are deleted first. Only somebody who is signed in, has a key or
- * uses the command line can cause an entry, so no stranger can displace others.
+ * Maximum number of entries, about 30 MB. The oldest are deleted first. Only people who
+ * are signed in, keys and the command line cause entries, so a stranger cannot displace them.
  */
 export const auditEntriesMax = 100_000;
 /** Old entries are deleted once per this many new ones: deleting at each would be wasted work. */

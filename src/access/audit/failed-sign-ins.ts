@@ -10,7 +10,7 @@ export type FailedSignInsOfHour = typeof failedSignIns.$inferSelect;
 
 /**
  * Failed sign-ins, counted by network and hour. Anyone can cause them, so they are kept apart from the audit log, and
- * neither their number nor that of their networks decides how much is stored.
+ * the stored amount depends neither on their number nor on the number of their networks.
  */
 export type FailedSignIns = ReturnType<typeof createFailedSignIns>;
 

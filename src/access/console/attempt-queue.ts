@@ -11,7 +11,7 @@ export interface AttemptOrigin {
   address: string | null;
   /** Identifies the browser while it is not signed in. Anyone can get a new one. */
   visit: string;
-  /** Identifies a browser that has signed in before; undefined if it has not. Nobody can invent one. */
+  /** Identifies a browser that has signed in before; undefined if it has not. It cannot be forged. */
   device: string | undefined;
 }
 
@@ -34,7 +34,7 @@ const waitMsMax = 8_000;
 /** Time after which a client whose turn did not come should try again. */
 export const retryAfterSeconds = 10;
 
-/** Networks by which turns are shared: nobody gets more turns by having more addresses in one of them. */
+/** Networks by which turns are shared: more addresses in one of them bring no more turns. */
 const networks = [
   { ipv4Octets: 2, ipv6Groups: 2 },
   { ipv4Octets: 3, ipv6Groups: 3 },
@@ -124,7 +124,7 @@ export function createAttemptQueue({ clock }: { clock: Pick<Clock, "now" | "afte
 function keysOf({ address, visit, device }: AttemptOrigin): string[] {
   if (device !== undefined) return ["known", `known ${device}`];
   const names = networks.map((network) => `${clientNetwork(address, network)}/${network.ipv4Octets}`);
-  // Nobody on the internet has a private address, however many addresses they have.
+  // An attacker on the internet has no private address.
   const found = address === null ? undefined : addressClass(address);
   const kind = found === "private" || found === "loopback" ? "private" : "unknown";
   return [kind, ...names, `${names.at(-1)} ${visit}`];

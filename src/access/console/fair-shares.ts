@@ -22,8 +22,8 @@ interface Group {
 
 /**
  * Shares turns fairly between groups, and within each group between its parts. Every second turn goes around: the group
- * whose last turn is the longest ago is next, so nobody starves. The turns between go to the group with the fewest recent
- * turns, so somebody who comes once does not wait behind thousands of clients that keep coming. Within the narrowest group,
+ * whose last turn is the longest ago is next, so no group starves. The turns between go to the group with the fewest recent
+ * turns, so a client that comes once does not wait behind thousands that keep coming. Within the narrowest group,
  * the latest arrival is first: those before it come from a client that did not wait for the result.
  */
 export function createShares({ clock }: { clock: Pick<Clock, "now"> }) {

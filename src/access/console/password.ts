@@ -53,7 +53,7 @@ export function createConsolePassword({
     /** Returns whether the administrator of the first start has a password. */
     exists: (): boolean => accounts.byName(firstAccountName)!.password !== null,
     /**
-     * Returns the account if it is enabled and this is its password. Computes one argon2id hash whatever the name is, so that
+     * Returns the account if it is enabled and this is its password. Computes one argon2id hash for any name, so that
      * the time does not reveal which accounts exist. The only exception is the name `admin`, which everybody knows, if the
      * configuration file sets its password.
      */

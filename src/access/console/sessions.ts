@@ -30,7 +30,7 @@ const hourMs = 3_600_000;
 export const idleMsMax = 12 * hourMs;
 /** A session expires after this time in any case. */
 export const sessionMsMax = 7 * 24 * hourMs;
-/** Maximum number of sessions of one account; its oldest are ended first, and never those of others. */
+/** Maximum number of sessions of one account; its oldest are ended first, never sessions of other accounts. */
 const sessionsPerAccountMax = 50;
 /** How often a session's time of last use is written. */
 const lastSeenIntervalMs = 60_000;

@@ -63,7 +63,7 @@ export interface EntryKind<E extends Entry, Settings, Declared extends { name: s
     action(change: EntryChange, entry: E): AuditAction;
     /** Returns details of an entry, without what may be secret. */
     describe(entry: E): AuditDetail;
-    /** Returns the values whose changes are named, without secrets. Default: those of `describe`. */
+    /** Returns the values whose changes are named, without secrets. Default: what `describe` returns. */
     compared?(entry: E): Record<string, unknown>;
     /** Returns whether the secret was replaced, which is recorded as a rotation. */
     isRotated?(before: E, after: E): boolean;
@@ -225,7 +225,7 @@ function createChanges<E extends Entry, Settings, Declared extends { name: strin
       return void insert(configurationFile, { ...settings, name }, { ...enabledState, origin: "file" });
     }
     const changed = store.change(before, settings);
-    // An entry that a person disabled stays disabled, whatever the file says.
+    // The file does not enable an entry that a person disabled.
     const staysDisabled =
       (before.origin === "file" && before.disabledReason === "operator") ||
       kind.staysDisabled?.(before, changed) === true;
@@ -258,7 +258,7 @@ function createReads<E extends Entry>({
     return entry;
   }
 
-  /** An entry that is no longer declared belongs to nobody, so it can be removed here. @throws PublicError like `editable` */
+  /** Like `editable`, but also returns an entry that is no longer declared: nothing else can remove it. */
   function removable(key: string): E {
     const entry = get(key);
     if (isDeclared(entry)) requireEditable(entry);

@@ -59,7 +59,7 @@ export interface EntryService<E extends Named> {
   list(): E[];
   find(idOrName: string): E | undefined;
   get(idOrName: string): E;
-  // Values are validated by the service, whatever their types.
+  // The service validates the values and their types.
   add(values: never, options: ByActor): unknown;
   change(idOrName: string, values: never, options: ByActor): E;
   enable(idOrName: string, options: ByActor): E;

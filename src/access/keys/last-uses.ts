@@ -15,7 +15,7 @@ export function createLastUses(write: (times: ReadonlyMap<number, Instant>) => P
   async function writeAll(): Promise<void> {
     const times = new Map(noted);
     await write(times);
-    // Later uses were noted meanwhile and are written the next time.
+    // Uses during the write are written the next time.
     for (const [key, at] of times) if (noted.get(key) === at) noted.delete(key);
   }
 

@@ -3,7 +3,7 @@ import type { Settings } from "./settings.ts";
 /**
  * How each account wants the console to look, as a text that only the console interprets.
  *
- * Numbers of accounts are never used again, so nobody inherits preferences.
+ * Numbers of accounts are never reused, so no account inherits preferences.
  */
 export function createAccountPreferences(settings: Pick<Settings, "get" | "set">) {
   return {

@@ -8,7 +8,7 @@ const offeredMs = 30 * dayMs;
 export function createSetupChoice({ clock, settings }: { clock: Pick<Clock, "now">; settings: Settings }) {
   const now = () => toIsoTime(clock.now());
   return {
-    /** Returns whether the setup is still offered: nobody skipped it, and the first start was not long ago. */
+    /** Returns whether the setup is still offered: it was not skipped, and the first start was recent. */
     isOffered(): boolean {
       const firstStartedAt = Date.parse(settings.get("first_started_at") ?? "");
       const isOld = clock.now() - firstStartedAt > offeredMs;

@@ -30,7 +30,7 @@ export class DomainFieldError extends FieldError {
 }
 
 /**
- * Validates and normalizes a declaration by the rules of the configuration file, whatever its source.
+ * Validates and normalizes a declaration by the rules of the configuration file, for every source.
  * @throws DomainFieldError with the field, the value and what is allowed.
  */
 export function validateDeclaration({ domain, keywords = [], allow = [] }: DeclaredDomain): DomainContent {

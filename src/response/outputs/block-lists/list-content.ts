@@ -51,7 +51,7 @@ interface Entry {
  *
  * The digest contains the sum of the hashes of all rows. To hash all rows again would take most of the time of a change.
  *
- * @param secret keys the hashes, so that nobody can choose names whose hashes cancel each other out
+ * @param secret keys the hashes, so that an attacker cannot choose names whose hashes cancel each other out
  * @param version of the program: another one may render the same names differently
  */
 export function createContentBuilder({

@@ -18,8 +18,8 @@ export interface Lists extends ListAdministration {
   /** Returns a list as it is published. */
   file(list: List, format: BlockListFormat): Promise<ListFile>;
   /**
-   * Returns the enabled list at an address. Takes the same time whatever is wrong with it, so that no one learns which
-   * lists exist.
+   * Returns the enabled list at an address. Takes the same time for every wrong address, so that callers do not learn
+   * which lists exist.
    */
   at(address: { name: string; token: string }): List | undefined;
   /** Notes a download. It is stored about once a minute. @param by the client's IP address */

@@ -7,7 +7,7 @@ import { threatChangeLog, threats } from "../../../threats/threats/store/tables.
 import { severities } from "../../../platform/vocabulary/threats.ts";
 import type { ListFilter } from "./list.ts";
 
-/** A threat that matches the filter of a list, whatever its age. */
+/** A threat of any age that matches the filter of a list. */
 export type MatchingThreat = ReturnType<ReturnType<typeof createStatements>["one"]["all"]>[number];
 
 /** Receives what changed since the last call. */

@@ -6,8 +6,8 @@ const serialValues = 2 ** 32;
 const serialStepMax = 2 ** 31 - 1;
 
 /**
- * Returns the time of a change as it is published, in whole seconds: the present time, but always later than that of
- * the change before, and so that its serial counts as greater. The clock may have been set back, or may have been wrong
+ * Returns the time of a change as it is published, in whole seconds: the present time, but always later than the
+ * change before, and with a greater serial. The clock may have been set back, or may have been wrong
  * by decades.
  */
 export function nextChange(before: Instant, now: Instant): Instant {

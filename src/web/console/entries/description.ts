@@ -16,7 +16,7 @@ export interface EntryWords {
   short?: string;
   /** The page that lists the entries. */
   listPage: Crumb;
-  /** Returns the path of an entry; of `add`: that of the form for a new one. */
+  /** Returns the path of an entry, or with `add` the path of the form for a new one. */
   pathOf(id: string): string;
 }
 

@@ -70,7 +70,7 @@ export function createInvitation({
     } catch (error) {
       if (error instanceof FieldError)
         return showInvitation(call, token, { message: error.message, status: 400 });
-      // Somebody used it in the meantime.
+      // It was used in the meantime.
       if (ownAccount.linkOf(token)?.state !== "valid") return showInvitation(call, token);
       throw error;
     }

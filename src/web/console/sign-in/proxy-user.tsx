@@ -91,7 +91,7 @@ export function createProxyUsers(parts: ProxyUserParts) {
   return { identify };
 }
 
-/** Returns a function that starts a session of the user in place of the one that the browser had, if it had one. */
+/** Returns a function that starts a session of the user and replaces the session of the browser, if there is one. */
 function createSessionStart({ consoleSignIn, memory, responder, visitors }: ProxyUserParts) {
   return async function startSession(
     call: ConsoleRequest,

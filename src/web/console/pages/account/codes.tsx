@@ -130,7 +130,7 @@ export async function renewRecoveryCodes(context: AccountContext): Promise<PageR
   return redirect(recoveryCodesPath);
 }
 
-/** Asks for the password or a code before a change that somebody at an unlocked computer must not make. */
+/** Asks for the password or a code before a change, because the computer may have been left unlocked. */
 function askForProof(
   { account }: AccountContext,
   {

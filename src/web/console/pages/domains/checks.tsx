@@ -282,7 +282,7 @@ function SourcesItem({ checks: { sources } }: { checks: DomainChecks }) {
   );
 }
 
-/** Number of latest scans among which that of a domain is searched. */
+/** Number of latest scans that are searched for a domain. */
 const scansSearchedMax = 50;
 
 /** When a domain was last checked, by a scan or against the archive. */

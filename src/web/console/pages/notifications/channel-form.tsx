@@ -198,7 +198,7 @@ function inWordsOf(type: ChannelType, errors: FieldErrors): FieldErrors {
   return Object.fromEntries(
     Object.entries(errors).map(([key, message]) => {
       const label = Object.entries(fields).find(([one]) => one === key)?.[1].label;
-      // Messages begin with a capital letter, whatever they are about.
+      // Every message begins with a capital letter.
       const isNamed = label !== undefined && new RegExp(`^${key}\\b`, "i").test(message);
       return [key, isNamed ? `${label}${message.slice(key.length)}` : message];
     }),
