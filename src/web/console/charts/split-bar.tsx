@@ -65,14 +65,19 @@ export function SplitNumbers({ counts }: { counts: SeverityCounts }) {
 
 /** Explains the colors of severities. */
 export function SeverityKey() {
+  return <ColorKey entries={severities.map((severity) => [severity, severity])} />;
+}
+
+/** Explains colors. */
+export function ColorKey({ entries }: { entries: readonly (readonly [Severity | "rest", string])[] }) {
   return (
     <span class="key">
-      {severities.map((severity) => (
+      {entries.map(([color, label]) => (
         <span class="line tight">
           <svg class="swatch" aria-hidden="true">
-            <rect class={`c-${severity}`} width="10" height="10" />
+            <rect class={`c-${color}`} width="10" height="10" />
           </svg>
-          {severity}
+          {label}
         </span>
       ))}
     </span>

@@ -5,7 +5,7 @@ import { usePage } from "../kit/page-context.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import type { DayOfDeliveries } from "../../../messaging/deliveries/store/hours.ts";
 import type { PageServices } from "../shell/services.ts";
-import { percent } from "../charts/split-bar.tsx";
+import { ColorKey, percent } from "../charts/split-bar.tsx";
 
 /** Numbers of one recipient: attempts in the last 24 hours and queued deliveries. */
 export function DayStats(props: {
@@ -37,24 +37,15 @@ export function DayStats(props: {
         <span class="s">Attempts in the last 24 hours</span>
         <DayChart day={day} tall />
         {day.delivered + day.failed === 0 ? null : (
-          <span class="key">
-            <Key tone="c-rest" label={`${grouped(day.delivered)} delivered`} />
-            <Key tone="c-high" label={`${grouped(day.failed)} failed`} />
-          </span>
+          <ColorKey
+            entries={[
+              ["rest", `${grouped(day.delivered)} delivered`],
+              ["high", `${grouped(day.failed)} failed`],
+            ]}
+          />
         )}
       </div>
     </section>
-  );
-}
-
-function Key({ tone, label }: { tone: string; label: string }) {
-  return (
-    <span class="line tight">
-      <svg class="swatch" aria-hidden="true">
-        <rect class={tone} width="10" height="10" />
-      </svg>
-      {label}
-    </span>
   );
 }
 

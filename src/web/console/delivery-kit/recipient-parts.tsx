@@ -31,6 +31,8 @@ export interface RecipientWords {
   test: string;
   /** Texts of the page that sends again what was sent, and the deliveries to choose from. */
   replay: { title: string; lead: string; choices: readonly Choice[] };
+  /** Texts of the log of what was sent, with the label of a recipient. */
+  log: { title: string; lead: string; recipient: string; empty: string };
 }
 
 export const endpointWords: RecipientWords = recipientWords.endpoint;

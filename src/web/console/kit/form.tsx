@@ -232,14 +232,27 @@ export function Select(
 export function Choices(
   props: FieldProps & { choices: readonly Choice[]; values?: readonly string[]; single?: boolean },
 ) {
-  const { choices, single = false, label, name, hint, help } = props;
+  const { choices, single = false, name } = props;
   const { values, error } = useField(props);
   return (
-    <fieldset class="field" aria-describedby={error === undefined ? undefined : `${name}-error`}>
+    <FieldGroup {...props} error={error}>
+      <CheckboxList choices={choices} values={values} single={single} name={name} />
+    </FieldGroup>
+  );
+}
+
+/** A field of several controls. */
+export function FieldGroup(props: FieldProps & { class?: "either"; children: ComponentChildren }) {
+  const { label, name, hint, help, error = null, class: className, children } = props;
+  return (
+    <fieldset
+      class={className === undefined ? "field" : `field ${className}`}
+      aria-describedby={error === null ? undefined : `${name}-error`}
+    >
       <legend>{label}</legend>
       {help === undefined ? null : <Help topic={help} />}
-      <CheckboxList choices={choices} values={values} single={single} name={name} />
-      {error === undefined ? null : <FieldErrorText name={name} error={error} />}
+      {children}
+      {error === null ? null : <FieldErrorText name={name} error={error} />}
       {hint === undefined ? null : <p class="hint">{hint}</p>}
     </fieldset>
   );
@@ -352,7 +365,7 @@ function FieldLayout(props: { field: FieldProps; error: string | undefined; chil
   );
 }
 
-export function FieldErrorText({ name, error }: { name: string; error: string }) {
+function FieldErrorText({ name, error }: { name: string; error: string }) {
   return (
     <div class="error">
       <Icon name="fail" />

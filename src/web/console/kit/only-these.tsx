@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { FieldError } from "../../../platform/lib/errors.ts";
-import { Help } from "./disclosure.tsx";
-import { CheckboxList, FieldErrorText, useField, type Choice, type FieldProps } from "./form.tsx";
+import { CheckboxList, FieldGroup, useField, type Choice, type FieldProps } from "./form.tsx";
 
 /**
  * A choice between all and some: two radio buttons, and the fields for some of them. A selection that is empty never
@@ -21,21 +20,18 @@ export function OnlyThese(
   },
 ) {
   // The radio buttons are called `<name>_scope`.
-  const { label, name, all, only = "Only these", choices, help, children } = props;
+  const { name, all, only = "Only these", choices, children } = props;
   const { values, error } = useField(props);
   const scope = useField({ name: `${name}_scope` }).values[0];
   const isAll = scope === undefined ? values.length === 0 : scope === "all";
   return (
-    <fieldset class="field either" aria-describedby={error === undefined ? undefined : `${name}-error`}>
-      <legend>{label}</legend>
-      {help === undefined ? null : <Help topic={help} />}
+    <FieldGroup {...props} error={error} class="either">
       <Scope name={name} value="all" label={all} checked={isAll} />
       <Scope name={name} value="only" label={only} checked={!isAll} />
       <div class="only">
         {choices === undefined ? children : <CheckboxList name={name} choices={choices} values={values} />}
       </div>
-      {error === undefined ? null : <FieldErrorText name={name} error={error} />}
-    </fieldset>
+    </FieldGroup>
   );
 }
 

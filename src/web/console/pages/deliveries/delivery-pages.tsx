@@ -4,7 +4,7 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { isMessage, textOf, titleOf } from "../../../../messaging/content/sent-message.ts";
 import { deliveryStatuses } from "../../../../platform/vocabulary/channels.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
-import { Card, Facts, Section, Time, Note } from "../../kit/components.tsx";
+import { Card, Facts, Section, Time, Note, type Crumb } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { FilterForm, Select, TextField, PostButton } from "../../kit/form.tsx";
 import { page, redirect, fragment } from "../../kit/page-result.ts";
@@ -27,7 +27,12 @@ import {
   sentReader,
 } from "../../delivery-kit/delivery-parts.tsx";
 import { DeliveryTable } from "../../delivery-kit/delivery-table.tsx";
-import { FailureList, channelWords, endpointWords } from "../../delivery-kit/recipient-parts.tsx";
+import {
+  FailureList,
+  channelWords,
+  endpointWords,
+  type RecipientWords,
+} from "../../delivery-kit/recipient-parts.tsx";
 import { Text } from "../../kit/inline.tsx";
 
 const perPage = 50;
@@ -36,39 +41,22 @@ interface Log {
   path: string;
   /** Whether it contains the messages to people, or the events for programs. */
   people: boolean;
-  title: string;
-  lead: string;
-  back: { label: string; path: string };
-  /** Label of a recipient. */
-  recipient: string;
-  empty: string;
+  back: Crumb;
+  words: RecipientWords;
 }
 
+const toWebhooks: Crumb = { label: "Webhook endpoints", path: webhooksPath };
+const toNotifications: Crumb = { label: "Notifications", path: notificationsPath };
+
 const deliveryLogs: readonly Log[] = [
-  {
-    path: deliveriesPath,
-    people: false,
-    title: "Delivery log",
-    lead: "Every event that was or will be sent, the response, and what happens next.",
-    back: { label: "Webhook endpoints", path: webhooksPath },
-    recipient: "Endpoint",
-    empty: "No deliveries yet.",
-  },
-  {
-    path: messagesPath,
-    people: true,
-    title: "Message log",
-    lead: "Every message that was or will be sent, the response, and what happens next.",
-    back: { label: "Notifications", path: notificationsPath },
-    recipient: "Channel",
-    empty: "No messages yet.",
-  },
+  { path: deliveriesPath, people: false, back: toWebhooks, words: endpointWords },
+  { path: messagesPath, people: true, back: toNotifications, words: channelWords },
 ];
 
 /** Shows the deliveries of one log, newest first. */
 function showLog(
   { query, services }: Context<"deliveries" | "domains" | "threats">,
-  { path, people, title, lead, back, recipient: label, empty }: Log,
+  { path, people, back, words }: Log,
 ) {
   const { deliveries } = services;
   const short = withoutEmpty(query);
@@ -81,13 +69,13 @@ function showLog(
   const channels = [...new Set(own.map(({ channel }) => channel))];
   const other = recipients.find((one) => one.id === given("endpoint") && isMessage(one) !== people);
   if (other !== undefined) return redirect(deliveriesToPath(other));
-  const recipient = given("endpoint") === "" ? undefined : given("endpoint");
+  const recipient = given("endpoint") || undefined;
   const filter: DeliveryFilter = {
-    ...(recipient === undefined ? {} : { recipient }),
-    ...(status === undefined ? {} : { status }),
-    ...(isId("event", about) ? { event: about } : {}),
-    ...(isId("threat", about) ? { threat: about } : {}),
-    ...(given("before") === "" ? {} : { before: given("before") }),
+    recipient,
+    status,
+    event: isId("event", about) ? about : undefined,
+    threat: isId("threat", about) ? about : undefined,
+    before: given("before") || undefined,
   };
   const isUnknown = about !== "" && !isId("event", about) && !isId("threat", about);
   const found = isUnknown ? [] : deliveries.log.list({ ...filter, channels }, perPage + 1);
@@ -96,14 +84,15 @@ function showLog(
   if (found.length > perPage) older.set("before", rows.at(-1)!.id);
   const newest = new URLSearchParams(query);
   newest.delete("before");
-  const isFiltered = Object.keys(filter).length > 0 || isUnknown;
+  const isFiltered = isUnknown || Object.values(filter).some((value) => value !== undefined);
+  const { title, lead, recipient: label, empty } = words.log;
   return page(
     { title, crumbs: [back], lead },
     <>
       {query.has("before") || about !== "" ? null : (
         <FailureList
-          failed={deliveries.failures.of({ channels, ...(recipient === undefined ? {} : { recipient }) })}
-          words={people ? channelWords : endpointWords}
+          failed={deliveries.failures.of({ channels, recipient })}
+          words={words}
           deliveries={deliveries}
         />
       )}
@@ -181,6 +170,7 @@ function showDelivery(context: Context<"deliveries" | "domains" | "threats">) {
   const body = log.body(id);
   const text = textOf(delivery, body);
   const title = titleOf(delivery, log);
+  const words = text === undefined ? endpointWords : channelWords;
   const { domains, threats } = services;
   const sent = sentReader({ domains, log, threats })(delivery);
   return page(
@@ -188,13 +178,8 @@ function showDelivery(context: Context<"deliveries" | "domains" | "threats">) {
       title: text === undefined ? `Delivery of ${title}` : title,
       heading: <SentName sent={sent} />,
       crumbs: [
-        text === undefined
-          ? { label: "Webhook endpoints", path: webhooksPath }
-          : { label: "Notifications", path: notificationsPath },
-        {
-          label: text === undefined ? "Delivery log" : "Message log",
-          path: deliveriesToPath({ channel, id: recipientId }),
-        },
+        text === undefined ? toWebhooks : toNotifications,
+        { label: words.log.title, path: deliveriesToPath({ channel, id: recipientId }) },
       ],
       actions: (
         <PostButton

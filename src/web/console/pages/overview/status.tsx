@@ -3,7 +3,6 @@ import { type Instant, toIsoTime } from "../../../../platform/lib/clock.ts";
 import { feedKind } from "../../../../intake/sources/source.ts";
 import { certstreamKind } from "../../../../intake/sources/certstream/certstream-feed.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
-import type { Scan } from "../../../../intake/scans/tables.ts";
 import type { CertificateLogStatus, LogState } from "../../../../intake/sources/certificate-logs/status.ts";
 import type { Context } from "../../shell/router.ts";
 import { Icon } from "../../kit/inline.tsx";
@@ -41,10 +40,7 @@ export type StatusServices = Context<
 >["services"];
 
 /** Reads what the concerns and the status line are derived from, once for both. */
-export async function readStatus(
-  services: StatusServices,
-  now: Instant,
-): Promise<{ given: ConcernSources; status: Status }> {
+export async function readStatus(services: StatusServices, now: Instant) {
   const { auditLog, backups, certificateLogs, deliveries, scans } = services;
   const recipients = deliveries.recipients.listAll().map((recipient) => ({
     ...recipient,
@@ -77,35 +73,26 @@ export async function readStatus(
       resolverProblem: scans.resolverHealth.latest()?.problem ?? null,
       archiveProblem: services.archive.status().problem,
       others,
-    },
+    } satisfies ConcernSources,
     status: {
       lastScan,
       isScanning: scans.running() !== undefined,
+      /** Undefined if no certificate logs are followed. */
       logs: certificateLogs?.logs(),
       feeds: sources.filter(({ kind }) => kind === feedKind || kind === certstreamKind),
       recipients,
+      /** When a backup was last made with phishwatch; undefined: none on record. */
       backupAt: auditLog.list({ action: "backup.make" }, { limit: 1, offset: 0 })[0]?.at,
+      /** Why the latest backup failed; null if it did not. */
       backupError: backups.status().failure?.error ?? backups.copies.latest()?.error ?? null,
+      /** Whether a scheduled backup is missing. */
       isBackupOverdue: backups.status().overdueSince !== null,
     },
   };
 }
 
 /** Everything that the status line is derived from. */
-interface Status {
-  lastScan: Pick<Scan, "status" | "startedAt"> | undefined;
-  isScanning: boolean;
-  /** Undefined if no certificate logs are followed. */
-  logs: readonly Pick<CertificateLogStatus, "state">[] | undefined;
-  feeds: readonly SourceConcerns[];
-  recipients: readonly RecipientConcerns[];
-  /** When a backup was last made with phishwatch; undefined: none on record. */
-  backupAt: Instant | undefined;
-  /** Why the latest backup failed; null if it did not. */
-  backupError: string | null;
-  /** Whether a scheduled backup is missing. */
-  isBackupOverdue: boolean;
-}
+type Status = Awaited<ReturnType<typeof readStatus>>["status"];
 
 interface Item {
   /** `off`: it needs attention; `none`: nothing is known or set up. */

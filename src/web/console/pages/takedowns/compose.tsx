@@ -55,34 +55,25 @@ export async function sendReport(context: TakedownContext): Promise<PageResult> 
     requestOf(context, form, { reference, attach: form.getAll("attach") }),
   );
   const attached = draft.files.flatMap((file) => (file.attached ? file.name : []));
+  const rejected = (message: string, change: Partial<Typed> = {}) =>
+    render(context, draft, { ...typed, ...change }, { [wholeForm]: message });
   // For example "I submitted the form" for a recipient whose form is no longer known: that never sends an email.
   if (draft.method !== form.get("method"))
-    return render(context, draft, typed, {
-      [wholeForm]:
-        "The recipient can no longer be reached in the way that you chose. Check the page, then send the report again.",
-    });
+    return rejected(
+      "The recipient can no longer be reached in the way that you chose. Check the page, then send the report again.",
+    );
   if (draft.digest !== form.get("digest")) {
     const { subject, body } = textAfterChange(draft, typed, form.get("prepared"));
-    return render(
-      context,
-      draft,
-      { ...typed, subject, body: withAttachments(body, attached) },
-      {
-        [wholeForm]:
-          "The evidence has changed since this page was opened, and the files with it. Check the text, then send the report again.",
-      },
+    return rejected(
+      "The evidence has changed since this page was opened, and the files with it. Check the text, then send the report again.",
+      { subject, body: withAttachments(body, attached) },
     );
   }
   const body = withAttachments(typed.body, attached);
   if (body !== typed.body)
-    return render(
-      context,
-      draft,
-      { ...typed, body },
-      {
-        [wholeForm]:
-          "The text did not list the attachments that you chose. The list was corrected. Check the text, then send the report.",
-      },
+    return rejected(
+      "The text did not list the attachments that you chose. The list was corrected. Check the text, then send the report.",
+      { body },
     );
   const { config, takedowns } = services;
   const settings = { from: senderOf(context), followUpAfterMs: config.takedown.followUpAfterMs };

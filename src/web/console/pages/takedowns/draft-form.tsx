@@ -289,16 +289,14 @@ function FileList({ draft }: { draft: Draft }) {
   );
 }
 
+const fileTexts: Record<string, string> = {
+  "evidence.json": "all facts, with their times",
+  "sites.csv": "one line for each site",
+  "evidence.zip": "everything, without internal notes",
+};
+
 function fileText({ content, name }: Draft["files"][number]): string {
-  const what =
-    name === "evidence.json"
-      ? "all facts, with their times"
-      : name === "sites.csv"
-        ? "one line for each site"
-        : name === "evidence.zip"
-          ? "everything, without internal notes"
-          : "screenshot";
-  return `${what}, ${bytesText(content.length)}`;
+  return `${fileTexts[name] ?? "screenshot"}, ${bytesText(content.length)}`;
 }
 
 /** Says when not every screenshot is among the files. */

@@ -95,21 +95,12 @@ export function PlaceLinks(props: { place: Place | undefined; view: URLSearchPar
       {position > total ? `${grouped(total)} left` : `${grouped(position)} of ${grouped(total)}`}
     </span>
   );
-  const links = (
+  return (
     <>
-      {previous === undefined ? null : link(previous.id, ["Previous", "k", "prev"], "up")}
-      {next === undefined ? null : link(next.id, ["Next", "j", "next"], "down")}
-    </>
-  );
-  return inPanel ? (
-    <>
-      {links}
-      {count}
-    </>
-  ) : (
-    <>
-      {count}
-      {links}
+      {inPanel ? null : count}
+      {previous && link(previous.id, ["Previous", "k", "prev"], "up")}
+      {next && link(next.id, ["Next", "j", "next"], "down")}
+      {inPanel ? count : null}
     </>
   );
 }
@@ -192,13 +183,7 @@ export function CheckState(props: {
         </span>
       ) : (
         <span>
-          {checkedAt === null ? (
-            "Not checked yet."
-          ) : (
-            <>
-              Checked <Time at={checkedAt} relative />
-            </>
-          )}
+          {checkedAt === null ? "Not checked yet." : <Time at={checkedAt} prefix="Checked " relative />}
         </span>
       )}
       <PostButton

@@ -167,33 +167,10 @@ function Difference({ part }: { part: NamePart }) {
       {which === "" ? "" : ` (${which})`}
     </>
   );
-  switch (kind) {
-    case "confusable":
-      return (
-        <>
-          {other} looks like <Quoted text={expected} />
-        </>
-      );
-    case "added":
-      return (
-        <>
-          {other} is added{how}
-        </>
-      );
-    case "missing":
-      return (
-        <>
-          <Quoted text={expected} /> is omitted
-        </>
-      );
-    default:
-      return (
-        <>
-          {other} instead of <Quoted text={expected} />
-          {how}
-        </>
-      );
-  }
+  const original = <Quoted text={expected} />;
+  if (kind === "missing") return <>{original} is omitted</>;
+  if (kind === "added") return [other, ` is added${how}`];
+  return kind === "confusable" ? [other, " looks like ", original] : [other, " instead of ", original, how];
 }
 
 function Quoted({ text }: { text: string }) {
