@@ -16,22 +16,9 @@ export function openMessaging({
   /** Lets requests be served in between. */
   pause: () => Promise<void>;
 }) {
-  const { auditLog, clock, database, ids, log, publicUrl } = shared;
   const opened = openChannels({ ...shared, screenshotOf: enrichment.screenshotOf });
   const { channels, deliveries, webhooks } = opened;
-  const notifications = openNotifications({
-    auditLog,
-    channels,
-    clock,
-    database,
-    deliveries,
-    domains,
-    enrichment,
-    ids,
-    log,
-    pause,
-    publicUrl,
-  });
+  const notifications = openNotifications({ ...shared, channels, deliveries, domains, enrichment, pause });
   return {
     ...opened,
     notifications,

@@ -14,21 +14,11 @@ import { createIncidents } from "./queue/incidents.ts";
 import { createChangeObserver } from "./queue/observer.ts";
 import { createQueue } from "./queue/queue.ts";
 import { createSubscriptionStore } from "./subscriptions/store.ts";
-import { createSubscriptions, type Subscriptions } from "./subscriptions/subscriptions.ts";
-import { createSystemMessages, type SystemMessages } from "./system-messages.ts";
+import { createSubscriptions } from "./subscriptions/subscriptions.ts";
+import { createSystemMessages } from "./system-messages.ts";
 
 /** Messages to people: what each channel is sent, and when. */
-export interface Notifications {
-  subscriptions: Subscriptions;
-  system: SystemMessages;
-  /** Starts to compose messages. To be called after the deliveries were started. */
-  start(): void;
-  stop(): Promise<void>;
-  /** Resolves when no message is due. */
-  settled(): Promise<void>;
-  /** Number of changes that wait for a message, and of messages since the start. */
-  totals(): { queued: number; composed: number };
-}
+export type Notifications = ReturnType<typeof openNotifications>;
 
 /** Constructs the subscriptions of channels, and what composes their messages. */
 export function openNotifications({
@@ -53,7 +43,7 @@ export function openNotifications({
   pause: () => Promise<void>;
   /** Returns the address of the console, without a trailing slash. */
   publicUrl: () => string;
-}): Notifications {
+}) {
   const { announcements, messages } = deliveries;
   const subscriptions = createSubscriptions({ auditLog, channels, clock, database, ids });
   const active = createActiveSubscriptions(database);
@@ -80,10 +70,7 @@ export function openNotifications({
     }),
     database,
     log,
-    nextDue: createNextDue({
-      isSettled: looksUp ? enrichment.isSettled : null,
-      queue,
-    }),
+    nextDue: createNextDue({ isSettled: looksUp ? enrichment.isSettled : null, queue }),
     pause,
     queue,
     store,
@@ -95,9 +82,12 @@ export function openNotifications({
   return {
     subscriptions,
     system: createSystemMessages({ active, database, onQueued: composer.noteQueued, queue }),
+    /** Starts to compose messages. To be called after the deliveries were started. */
     start: composer.start,
     stop: composer.stop,
+    /** Resolves when no message is due. */
     settled: composer.settled,
+    /** Number of changes that wait for a message, and of messages since the start. */
     totals: () => ({ queued: queue.count(), composed: composer.composed() }),
   };
 }

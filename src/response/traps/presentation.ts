@@ -130,9 +130,13 @@ export interface TrapFiles<Details> {
   readonly notOffered: string;
 }
 
-export interface WantedFile {
-  format: string;
+/** Visible content of a document. */
+export interface DocumentText {
   title: string;
   /** One paragraph per line. */
   text: string;
+}
+
+export interface WantedFile extends DocumentText {
+  format: string;
 }

@@ -15,18 +15,9 @@ export interface Asker {
  * Shares the processor fairly between those who send expensive requests: searches, pages of the console, exports. A few
  * requests of one owner are in progress at the same time, and the others wait in order, the sessions of an account in
  * turn. Each step of a request takes place in an iteration of the event loop of its own, in turn between the owners, so that a
- * request of somebody else waits for one step, and not for all that one client sends on many connections.
+ * request of another client waits for one step, and not for all that one client sends on many connections.
  */
-export interface Turns {
-  /**
-   * Runs work when it is the asker's turn.
-   * @param signal aborts when the client is gone; then it does not wait any longer
-   * @throws PublicError `rate_limit_exceeded` if too many requests of the asker wait
-   */
-  run<T>(asker: Asker, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
-  /** Ends a step of a request. Resolves when it is the owner's turn to take another one. */
-  pause(owner: string): Promise<void>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 /** More than one, since a request can wait for something else than the processor. */
 export const inProgressMax = 4;
@@ -42,7 +33,7 @@ interface Line {
 
 const disconnected = () => badRequest("The connection was closed before it was the turn of this request.");
 
-export function createTurns({ yielder }: { yielder: (owner: string) => Pick<Yielder, "pause"> }): Turns {
+export function createTurns({ yielder }: { yielder: (owner: string) => Pick<Yielder, "pause"> }) {
   const lines = new Map<string, Line>();
 
   function waitInLine(
@@ -95,8 +86,14 @@ export function createTurns({ yielder }: { yielder: (owner: string) => Pick<Yiel
   const pause = (owner: string) => yielder(owner).pause();
 
   return {
+    /** Ends a step of a request. Resolves when it is the owner's turn to take another one. */
     pause,
-    async run(asker, signal, work) {
+    /**
+     * Runs work when it is the asker's turn.
+     * @param signal aborts when the client is gone; then it does not wait any longer
+     * @throws PublicError `rate_limit_exceeded` if too many requests of the asker wait
+     */
+    async run<T>(asker: Asker, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       const { owner } = asker;
       const line = lines.get(owner) ?? { inProgress: 0, waiting: new Map() };
       lines.set(owner, line);

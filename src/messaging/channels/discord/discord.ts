@@ -9,12 +9,10 @@ import type {
   NoticeResponse,
   ResponseOutcome,
 } from "../http/notice-type.ts";
-import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
 import { multipart } from "../http/multipart.ts";
-import { hasPublicName } from "../texts/links.ts";
+import { escapeMarkdown, hasPublicName, markdownLink, toneColors } from "../texts/markup.ts";
 import { bounded, escapedWithin, itemMarkup } from "../texts/notice-text.ts";
 import type { Screenshot } from "../http/screenshots.ts";
-import { toneColors } from "../texts/tones.ts";
 
 /** Limits of an embed, in characters (discord.com/developers/docs/resources/message, "Embed Limits"). */
 const titleMax = 256;

@@ -4,7 +4,7 @@ import { moreThreats } from "../../content/plain-text.ts";
 import { classifyMeaning, jsonFields } from "../http/classify-response.ts";
 import { jsonRequest } from "../http/json-request.ts";
 import type { NoticeChannelType, NoticeResponse, ResponseOutcome } from "../http/notice-type.ts";
-import { hasPublicName } from "../texts/links.ts";
+import { escapeEntities, hasPublicName } from "../texts/markup.ts";
 import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
 import { fieldsOf } from "../../../platform/lib/json.ts";
 
@@ -108,12 +108,7 @@ function button({ text, url }: Notice["links"][number], textMax: number) {
 
 /** Escapes text for cards, which interpret a part of HTML (developers.google.com/workspace/chat/format-messages). */
 function escapeText(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("\n", "<br>");
+  return escapeEntities(text).replaceAll("\n", "<br>");
 }
 
 /** A success is the message as JSON. An error is JSON, too (google.rpc.Status). */

@@ -1,7 +1,11 @@
 import { FieldError } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
-import { describeRefusal, refusal, type AddressRules } from "../../../platform/network/addresses.ts";
-import { withSettingHint } from "./private-networks-hint.ts";
+import {
+  describeRefusal,
+  refusal,
+  type AddressRefusal,
+  type AddressRules,
+} from "../../../platform/network/addresses.ts";
 
 /** Addresses that messages may be sent to. */
 export interface DestinationRules extends AddressRules {
@@ -75,3 +79,10 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
 
 const invalidUrl = (message: string) => new FieldError("url", message);
 const invalidHeaders = (message: string) => new FieldError("headers", message);
+
+/** Appends the setting that would allow a rejected address, if there is one. */
+export function withSettingHint(reason: string, refused: AddressRefusal | undefined): string {
+  return refused?.allowable === true
+    ? `${reason}; webhooks.allow_private_networks = true would allow it`
+    : reason;
+}

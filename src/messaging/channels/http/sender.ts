@@ -9,9 +9,8 @@ import type { ResolveHost } from "../../../platform/network/resolve.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
 import type { WebhookFailure } from "../failures.ts";
 import { failed, observed, startOf, unsent } from "./attempt.ts";
-import type { HttpSettings } from "./destination-rules.ts";
+import { withSettingHint, type HttpSettings } from "./destination-rules.ts";
 import type { NoticeRequest } from "./notice-type.ts";
-import { withSettingHint } from "./private-networks-hint.ts";
 import { createTlsFiles, type EndpointFiles } from "./tls-files.ts";
 
 /** Longest part of a response that is read. */

@@ -3,9 +3,8 @@ import { moreThreats } from "../../content/plain-text.ts";
 import { classifyMeaning, jsonFields } from "../http/classify-response.ts";
 import { jsonRequest } from "../http/json-request.ts";
 import type { NoticeChannelType, NoticeResponse, ResponseOutcome } from "../http/notice-type.ts";
-import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
+import { escapeMarkdown, markdownLink, toneColors } from "../texts/markup.ts";
 import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
-import { toneColors } from "../texts/tones.ts";
 
 /**
  * Limit of servers before version 7.4 for everything but the text, less what they add (`POST_PROPS_MAX_RUNES` in the

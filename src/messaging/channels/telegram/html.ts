@@ -1,6 +1,7 @@
 import { cut } from "../../content/cut.ts";
 import type { Notice } from "../../content/notice.ts";
 import { moreThreats } from "../../content/plain-text.ts";
+import { escapeEntities } from "../texts/markup.ts";
 import { aroundName } from "../texts/notice-text.ts";
 
 /** A line of the message, with and without markup. Telegram limits the length without markup. */
@@ -60,7 +61,7 @@ function sum(numbers: readonly number[]): number {
 function plain(text: string): Line {
   // A word joiner after an @, so that nobody is mentioned.
   const shown = cut(text, lineCharactersMax).replace(/@(?=\w)/g, "@\u2060");
-  return { text: shown, html: escaped(shown) };
+  return { text: shown, html: escapeEntities(shown) };
 }
 
 function bold(text: string): Line {
@@ -70,18 +71,9 @@ function bold(text: string): Line {
 
 function linked(text: string, url: string | null): Line {
   const { text: shown, html } = plain(text);
-  return { text: shown, html: url === null ? html : `<a href="${escaped(url)}">${html}</a>` };
+  return { text: shown, html: url === null ? html : `<a href="${escapeEntities(url)}">${html}</a>` };
 }
 
 function joined(...parts: Line[]): Line {
   return { text: parts.map(({ text }) => text).join(""), html: parts.map(({ html }) => html).join("") };
-}
-
-/** Telegram knows the entities &lt; &gt; &amp; and &quot; only. */
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }

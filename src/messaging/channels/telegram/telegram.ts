@@ -13,8 +13,8 @@ import type {
 import { multipart } from "../http/multipart.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
+import { hasPublicName } from "../texts/markup.ts";
 import { bounded } from "../texts/notice-text.ts";
-import { hasPublicName } from "../texts/links.ts";
 import { telegramHtml } from "./html.ts";
 import { fieldsOf } from "../../../platform/lib/json.ts";
 

@@ -1,4 +1,5 @@
 import type { EventFilter } from "../../../threats/events/event-filter.ts";
+import type { RecipientTraits } from "../../deliveries/channel.ts";
 import type { Recipient } from "../../deliveries/recipients.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 
@@ -56,6 +57,22 @@ export interface NewEndpoint extends EndpointSettings {
   secret?: string;
   enabled?: boolean;
 }
+
+/** How webhook endpoints are named, compared and described. */
+export const endpointTraits: RecipientTraits<WebhookTarget> = {
+  noun: "webhook endpoint",
+  idPrefix: "whk",
+  configKey: "webhooks.endpoints",
+  auditedProperties: ["url", "headers", "caFile", "clientCertFile", "clientKeyFile"],
+  addressOf: ({ url }) => url,
+  // The path of the URL and the values of headers may be secret.
+  describe: ({ target: { url, headers }, events }) => ({
+    host: new URL(url).host,
+    events,
+    headers: Object.keys(headers),
+  }),
+  isRotated: (before, after) => before.secret !== after.secret,
+};
 
 export function toEndpoint({ channel: _channel, target, ...recipient }: Recipient): Endpoint {
   // Every recipient of this channel was written with a valid target.

@@ -8,13 +8,11 @@ import { retryAfterMs } from "../../../platform/network/http/retry-after.ts";
 import { allowedAddresses, type ResolveHost } from "../../../platform/network/resolve.ts";
 import { failed } from "../http/attempt.ts";
 import { isSuccess } from "../http/classify-response.ts";
-import { checkUrl, type DestinationRules } from "../http/destination-rules.ts";
-import { withSettingHint } from "../http/private-networks-hint.ts";
+import { checkUrl, withSettingHint, type DestinationRules } from "../http/destination-rules.ts";
 import { secretsIn, withoutSecrets } from "../http/secrets.ts";
 import { createHttpSender, outcomeOf, type HttpSending } from "../http/sender.ts";
 import { webhookFailures, type WebhookFailure } from "../failures.ts";
-import { signingSecrets, webhookKind, type WebhookTarget } from "./endpoint.ts";
-import { endpointTraits } from "./endpoint-traits.ts";
+import { endpointTraits, signingSecrets, webhookKind, type WebhookTarget } from "./endpoint.ts";
 import { signatureHeaders } from "./signing.ts";
 import { checkTarget } from "./target-rules.ts";
 

@@ -89,18 +89,13 @@ export function digestOf(data: DigestData, links: ConsoleLinks): NoticeContent {
   const { bySeverity, byDomain, items } = created;
   const total = totalOf(bySeverity);
   const otherTotal = others.reduce((sum, { count }) => sum + count, 0) + othersMore;
+  const high = bySeverity.high > 0 && total > bySeverity.high ? ` (${grouped(bySeverity.high)} high)` : "";
   const parts = [
-    ...(total === 0
-      ? []
-      : [
-          `${counted(total, "new threat")}${bySeverity.high > 0 && total > bySeverity.high ? ` (${grouped(bySeverity.high)} high)` : ""}`,
-        ]),
-    ...(changesText(changes) === "" ? [] : [changesText(changes)]),
-    ...(otherTotal === 0 ? [] : [counted(otherTotal, "other event")]),
-    ...(total + closedAlready > 0 && total === 0
-      ? [`${counted(closedAlready, "new threat")}, already closed`]
-      : []),
-  ];
+    total === 0 ? "" : `${counted(total, "new threat")}${high}`,
+    changesText(changes),
+    otherTotal === 0 ? "" : counted(otherTotal, "other event"),
+    total === 0 && closedAlready > 0 ? `${counted(closedAlready, "new threat")}, already closed` : "",
+  ].filter(Boolean);
   const shown = others.slice(0, othersShownMax);
   const hidden = otherTotal - shown.reduce((sum, { count }) => sum + count, 0);
   return content({
@@ -115,7 +110,7 @@ export function digestOf(data: DigestData, links: ConsoleLinks): NoticeContent {
       },
       { label: "Changed", value: changesText(changes) },
       { label: "Open", value: open === null ? "" : openText(open) },
-      ...(byDomain.size > 0 ? [{ label: "Protected domains", value: domainsText(byDomain) }] : []),
+      { label: "Protected domains", value: domainsText(byDomain) },
       ...shown.map(eventFact),
       { label: "Event", value: hidden > 0 ? `and ${counted(hidden, "other event")}` : "" },
     ],
@@ -196,21 +191,15 @@ function mostFirst(byDomain: ReadonlyMap<string, number>): [domain: string, coun
 function domainFacts(byDomain: ReadonlyMap<string, number>): { label: string; value: string }[] {
   const sorted = mostFirst(byDomain);
   const others = sorted.slice(domainsShownMax);
+  const total = others.reduce((sum, [, count]) => sum + count, 0);
   return [
     ...sorted
       .slice(0, domainsShownMax)
       .map(([domain, count]) => ({ label: shownDomain(domain), value: counted(count, "threat") })),
-    ...(others.length === 0
-      ? []
-      : [
-          {
-            label: `${counted(others.length, "other domain")}`,
-            value: counted(
-              others.reduce((sum, [, count]) => sum + count, 0),
-              "threat",
-            ),
-          },
-        ]),
+    {
+      label: counted(others.length, "other domain"),
+      value: others.length === 0 ? "" : counted(total, "threat"),
+    },
   ];
 }
 

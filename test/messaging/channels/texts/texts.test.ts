@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { hasPublicName } from "../../../../src/messaging/channels/texts/links.ts";
-import { escapeMarkdown, markdownLink } from "../../../../src/messaging/channels/texts/markdown.ts";
+import {
+  escapeMarkdown,
+  hasPublicName,
+  markdownLink,
+} from "../../../../src/messaging/channels/texts/markup.ts";
 import {
   aroundName,
   bounded,

@@ -1,4 +1,4 @@
-import type { DocumentText } from "./document-text.ts";
+import type { DocumentText } from "../../presentation.ts";
 import { docxDocument } from "./docx.ts";
 import { pdfDocument } from "./pdf.ts";
 

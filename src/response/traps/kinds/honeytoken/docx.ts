@@ -1,6 +1,6 @@
 import { zip } from "../../../../platform/lib/zip.ts";
 import { escapeMarkup } from "../../../../platform/lib/safe-text.ts";
-import type { DocumentText } from "./document-text.ts";
+import type { DocumentText } from "../../presentation.ts";
 
 /**
  * Returns a Word document (ECMA-376, transitional) that links an external image of one pixel. Word and LibreOffice

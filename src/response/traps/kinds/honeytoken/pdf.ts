@@ -1,4 +1,4 @@
-import type { DocumentText } from "./document-text.ts";
+import type { DocumentText } from "../../presentation.ts";
 
 /**
  * Returns a PDF (ISO 32000-1) of one page. It is written by hand because it only needs a page of text, an action, and
