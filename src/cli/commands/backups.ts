@@ -17,7 +17,7 @@ import { rehearseRestore, verifyBackup } from "../../operations/backups/restorin
 import type { Config } from "../../platform/config/config.ts";
 import { bytesText, spanText } from "../../platform/lib/durations.ts";
 import { open as openAppliance } from "../appliance/with-appliance.ts";
-import { type Column, printJson, printRows } from "../terminal/table.ts";
+import { type Column, printJson, printList } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { hostOf } from "../../operations/backups/repository/lineage.ts";
 
@@ -139,7 +139,7 @@ const list = command({
       })),
     );
     const none = "no backups; 'phishwatch backup' makes one";
-    printRows(terminal, rows, { columns, none, json: options.json && shape });
+    printList({ options, terminal }, rows, { columns, none, json: shape });
   },
 });
 

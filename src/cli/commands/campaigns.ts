@@ -3,11 +3,11 @@ import type { Campaign, CampaignSummary, CampaignThreat } from "../../response/c
 import { reasons } from "../../response/cases/grouping/reasons.ts";
 import { dayMs, toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
-import { configFlag, jsonFlag, number } from "../terminal/flags.ts";
-import { type Column, printJson, printRows, shortTime } from "../terminal/table.ts";
+import { type CommandGroup, FailedError } from "../terminal/command.ts";
+import { jsonFlag, number } from "../terminal/flags.ts";
+import { type Column, printJson, printList, printRows, shortTime } from "../terminal/table.ts";
 import { shownDomain } from "./threat-details.ts";
+import { appCommand } from "../appliance/app-command.ts";
 
 const growthDays = 7;
 const threatsShownMax = 5_000;
@@ -32,19 +32,17 @@ const columns: Column<CampaignSummary>[] = [
   },
 ];
 
-const list = command({
+const list = appCommand({
   name: "list",
   flags: {
     limit: number("--limit <count>", { minimum: 1, maximum: 100_000, whole: true }, 50),
     json: jsonFlag,
-    config: configFlag,
   },
-  run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, ({ campaigns }) => {
-      const { json, limit } = options;
-      const rows = campaigns.list({ limit, offset: 0, recentSince: Date.now() - growthDays * dayMs });
-      printRows(terminal, rows, { columns, none: "no campaigns", json: json && summaryJson });
-    }),
+  run({ app: { campaigns }, options, terminal }) {
+    const recentSince = Date.now() - growthDays * dayMs;
+    const rows = campaigns.list({ limit: options.limit, offset: 0, recentSince });
+    printList({ options, terminal }, rows, { columns, none: "no campaigns", json: summaryJson });
+  },
 });
 
 const threatColumns: Column<CampaignThreat & { ties: string }>[] = [
@@ -56,31 +54,25 @@ const threatColumns: Column<CampaignThreat & { ties: string }>[] = [
   { title: "IN COMMON", cell: ({ ties }) => ties, elastic: true },
 ];
 
-const show = command({
+const show = appCommand({
   name: "show",
   arguments: "<number>",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ campaigns }) => {
-      const [text = ""] = args;
-      const campaign = /^\d{1,15}$/.test(text) ? campaigns.get(Number(text)) : undefined;
-      if (campaign === undefined)
-        throw new FailedError(
-          `there is no campaign ${visible(text, 30)}: "phishwatch campaigns list" lists them`,
-        );
-      const threats = campaigns.threats(campaign, { limit: threatsShownMax, offset: 0 });
-      if (options.json) {
-        printJson(terminal.out, {
-          ...campaignJson(campaign),
-          members: threats.map((threat) => threatJson(threat, campaign)),
-        });
-        return;
-      }
-      printRows(terminal, campaign.reasons, { columns: reasonColumns(campaign), none: "no reasons" });
-      terminal.out.write("\n");
-      const rows = threats.map((threat) => ({ ...threat, ties: tiesOf(threat, campaign).join(", ") }));
-      printRows(terminal, rows, { columns: threatColumns, none: "no threats" });
-    }),
+  flags: { json: jsonFlag },
+  run({ app: { campaigns }, args, options, terminal }) {
+    const [text = ""] = args;
+    const campaign = /^\d{1,15}$/.test(text) ? campaigns.get(Number(text)) : undefined;
+    if (campaign === undefined)
+      throw new FailedError(
+        `there is no campaign ${visible(text, 30)}: "phishwatch campaigns list" lists them`,
+      );
+    const threats = campaigns.threats(campaign, { limit: threatsShownMax, offset: 0 });
+    const members = threats.map((threat) => threatJson(threat, campaign));
+    if (options.json) return printJson(terminal.out, { ...campaignJson(campaign), members });
+    printRows(terminal, campaign.reasons, { columns: reasonColumns(campaign), none: "no reasons" });
+    terminal.out.write("\n");
+    const rows = threats.map((threat) => ({ ...threat, ties: tiesOf(threat, campaign).join(", ") }));
+    printRows(terminal, rows, { columns: threatColumns, none: "no threats" });
+  },
 });
 
 function reasonColumns({ size }: Campaign): Column<Campaign["reasons"][number]>[] {

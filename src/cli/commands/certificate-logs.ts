@@ -10,10 +10,9 @@ import {
   lagText,
   stateText,
 } from "../../intake/sources/certificate-logs/status.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup, FailedError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts, toggle } from "../terminal/flags.ts";
-import { type Column, printJson, printRows, shortTime } from "../terminal/table.ts";
+import { type Column, printJson, printList, shortTime } from "../terminal/table.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Candidate } from "../../intake/sources/certificate-log-reading/messages.ts";
 import { createRecentNames } from "../../intake/sources/certificate-logs/recent-names.ts";
@@ -21,6 +20,7 @@ import { tailLogs } from "../../intake/sources/certificate-logs/tail.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
 import { readCommand } from "./certificate-logs-read.ts";
+import { appCommand } from "../appliance/app-command.ts";
 
 const decisionTexts: Readonly<Record<LogDecision | "declared", string>> = {
   followed: "followed",
@@ -48,32 +48,27 @@ const listColumns: Column<ListedLog>[] = [
   { title: "DECISION", cell: ({ decision }) => decisionTexts[decision], elastic: true },
 ];
 
-export const listCommand = command({
+export const listCommand = appCommand({
   name: "list",
-  flags: { followed: toggle("--followed"), json: jsonFlag, config: configFlag },
-  run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, (appliance) => {
-      const isEnabled = appliance.certificateLogs !== undefined;
-      if (!isEnabled) terminal.err.write(`${notFollowed}; this is what would be followed\n`);
-      const { choices, extra } = appliance.logList();
-      const declared = extra.map((log): ListedLog => ({
-        log,
-        interval: null,
-        state: null,
-        decision: "declared",
-      }));
-      const isFollowed = ({ decision }: ListedLog) => decision === "followed" || decision === "declared";
-      const rows = [...choices, ...declared].filter((one) => !options.followed || isFollowed(one));
-      const json = (one: ListedLog) => ({
-        ...jsonFields(one.log, "logId operator description protocol url"),
-        state: one.state,
-        start: optionalIsoTime(one.interval?.start),
-        end: optionalIsoTime(one.interval?.end),
-        decision: one.decision,
-        is_followed: isEnabled && isFollowed(one),
-      });
-      printRows(terminal, rows, { columns: listColumns, none: "no logs", json: options.json && json });
-    }),
+  flags: { followed: toggle("--followed"), json: jsonFlag },
+  run({ app: appliance, options, terminal }) {
+    const isEnabled = appliance.certificateLogs !== undefined;
+    if (!isEnabled) terminal.err.write(`${notFollowed}; this is what would be followed\n`);
+    const { choices, extra } = appliance.logList();
+    const unlisted = { interval: null, state: null, decision: "declared" } as const;
+    const declared = extra.map((log): ListedLog => ({ log, ...unlisted }));
+    const isFollowed = ({ decision }: ListedLog) => decision === "followed" || decision === "declared";
+    const rows = [...choices, ...declared].filter((one) => !options.followed || isFollowed(one));
+    const json = (one: ListedLog) => ({
+      ...jsonFields(one.log, "logId operator description protocol url"),
+      state: one.state,
+      start: optionalIsoTime(one.interval?.start),
+      end: optionalIsoTime(one.interval?.end),
+      decision: one.decision,
+      is_followed: isEnabled && isFollowed(one),
+    });
+    printList({ options, terminal }, rows, { columns: listColumns, none: "no logs", json });
+  },
 });
 
 const statusColumns: Column<CertificateLogStatus>[] = [
@@ -92,15 +87,13 @@ const statusColumns: Column<CertificateLogStatus>[] = [
   },
 ];
 
-export const statusCommand = command({
+export const statusCommand = appCommand({
   name: "status",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, (appliance) => {
-      const rows = enabledLogs(appliance).logs();
-      const none = "no logs are followed";
-      printRows(terminal, rows, { columns: statusColumns, none, json: options.json && shape });
-    }),
+  flags: { json: jsonFlag },
+  run({ app, ...call }) {
+    const rows = enabledLogs(app).logs();
+    printList(call, rows, { columns: statusColumns, none: "no logs are followed", json: shape });
+  },
 });
 
 function shape(row: CertificateLogStatus): object {

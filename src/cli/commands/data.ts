@@ -26,7 +26,7 @@ import {
 } from "../../operations/data-updates/stored-update.ts";
 import { isServed } from "../../platform/database/lock.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
-import { printRows } from "../terminal/table.ts";
+import { printList } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 const dateLength = "2026-01-31".length;
@@ -108,7 +108,7 @@ const dataShowCommand = command({
       version: origin === "update" ? version : null,
       old: isOld,
     });
-    printRows(terminal, rows, {
+    printList({ options, terminal }, rows, {
       columns: [
         { title: "list", cell: ({ name }) => name },
         { title: "date", cell: ({ date, isOld }) => (isOld ? `${date} (old)` : date) },
@@ -119,7 +119,7 @@ const dataShowCommand = command({
         { title: "content", cell: ({ title }) => title },
       ],
       none: "no lists",
-      json: options.json && json,
+      json,
     });
     if (stored.state === "unusable")
       terminal.err.write(`The data update cannot be used, so the embedded lists are: ${stored.reason}\n`);

@@ -1,10 +1,10 @@
 import { jsonFields } from "../../platform/lib/key-names.ts";
 import { basename } from "node:path";
 import type { FeedFile } from "../../intake/sources/feeds/tables.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, type CommandGroup } from "../terminal/command.ts";
-import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
-import { printRows, shortTime, type Column } from "../terminal/table.ts";
+import { type CommandGroup } from "../terminal/command.ts";
+import { jsonFlag, toggle } from "../terminal/flags.ts";
+import { printList, shortTime, type Column } from "../terminal/table.ts";
+import { appCommand } from "../appliance/app-command.ts";
 
 const columns: Column<FeedFile>[] = [
   { title: "FEED", cell: ({ feed }) => feed, elastic: true },
@@ -20,19 +20,18 @@ const columns: Column<FeedFile>[] = [
 /** Fields of the JSON output. */
 const shownFields = "feed path bytes lines invalid matched created startedAt completedAt error";
 
-const list = command({
+const list = appCommand({
   name: "list",
-  flags: { failed: toggle("--failed"), json: jsonFlag, config: configFlag },
-  run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, ({ feeds }) => {
-      const declared = feeds.status();
-      const rows = declared
-        .flatMap(({ files }) => files)
-        .filter(({ error }) => !options.failed || error !== null);
-      const none = declared.length === 0 ? "no feeds in the configuration" : "no files yet";
-      const json = (row: FeedFile) => jsonFields(row, shownFields);
-      printRows(terminal, rows, { columns, none, json: options.json && json });
-    }),
+  flags: { failed: toggle("--failed"), json: jsonFlag },
+  run({ app: { feeds }, options, terminal }) {
+    const declared = feeds.status();
+    const rows = declared
+      .flatMap(({ files }) => files)
+      .filter(({ error }) => !options.failed || error !== null);
+    const none = declared.length === 0 ? "no feeds in the configuration" : "no files yet";
+    const json = (row: FeedFile) => jsonFields(row, shownFields);
+    printList({ options, terminal }, rows, { columns, none, json });
+  },
 });
 
 function state({ error, completedAt }: FeedFile): string {

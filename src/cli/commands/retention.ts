@@ -6,11 +6,11 @@ import { counted, grouped } from "../../platform/lib/wording.ts";
 import { readPastedName } from "../../engines/detection/names/pasted-name.ts";
 import type { RulePreview } from "../../operations/retention/retention.ts";
 import { type RetentionRule, retentionRules } from "../../operations/retention/tables.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup, FailedError, UsageError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts } from "../terminal/flags.ts";
-import { type Column, printRows, shortTime } from "../terminal/table.ts";
+import { type Column, printList, shortTime } from "../terminal/table.ts";
+import { appCommand } from "../appliance/app-command.ts";
 
 const columns: Column<RulePreview>[] = [
   { title: "SETTING", cell: ({ rule }) => `retention.${rule}` },
@@ -42,7 +42,7 @@ const show = command({
     const tried = readTried(options.set);
     return withAppliance({ terminal, options }, async ({ dataRetention }) => {
       const rows = await dataRetention.previews(tried);
-      printRows(terminal, rows, { columns, none: "no settings", json: options.json && shape });
+      printList({ options, terminal }, rows, { columns, none: "no settings", json: shape });
       const names = options.json ? 0 : dataRetention.deletedNames();
       if (names > 0)
         terminal.out.write(`${counted(names, "deleted name is", "deleted names are")} not recorded again.\n`);
@@ -50,25 +50,24 @@ const show = command({
   },
 });
 
-const restore = command({
+const restore = appCommand({
   name: "restore",
   arguments: "<name>",
-  flags: { config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ candidates, dataRetention }) => {
-      const [given = ""] = args;
-      const read = readPastedName(given);
-      if ("error" in read) throw new UsageError(`${visible(given, 100)} ${read.error}`);
-      const { name } = read;
-      const restored = await dataRetention.restore(name, actorOfShell(terminal.env));
-      if (restored.length === 0)
-        throw new FailedError(`the retention has deleted no threat called ${visible(name, 100)}`);
-      const { matches } = await candidates.submit([name], { source: "submission" });
-      const ids = matches.flatMap(({ threats }) => threats.map(({ threatId }) => threatId));
-      if (ids.length === 0)
-        terminal.out.write(`${name} may be recorded again. It resembles no protected domain at present.\n`);
-      else for (const id of ids) terminal.out.write(`${id}\n`);
-    }),
+  flags: {},
+  async run({ app: { candidates, dataRetention }, args, by, terminal }) {
+    const [given = ""] = args;
+    const read = readPastedName(given);
+    if ("error" in read) throw new UsageError(`${visible(given, 100)} ${read.error}`);
+    const { name } = read;
+    const restored = await dataRetention.restore(name, by);
+    if (restored.length === 0)
+      throw new FailedError(`the retention has deleted no threat called ${visible(name, 100)}`);
+    const { matches } = await candidates.submit([name], { source: "submission" });
+    const ids = matches.flatMap(({ threats }) => threats.map(({ threatId }) => threatId));
+    if (ids.length === 0)
+      terminal.out.write(`${name} may be recorded again. It resembles no protected domain at present.\n`);
+    else for (const id of ids) terminal.out.write(`${id}\n`);
+  },
 });
 
 function readTried(given: readonly string[]): Map<RetentionRule, number> {

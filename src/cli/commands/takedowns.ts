@@ -5,11 +5,11 @@ import type { TakedownFigures, TakedownStatistics } from "../../response/cases/t
 import { toIsoTime } from "../../platform/lib/clock.ts";
 import { spanText } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, type CommandGroup } from "../terminal/command.ts";
-import { choice, configFlag, jsonFlag, number } from "../terminal/flags.ts";
-import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
+import { type CommandGroup } from "../terminal/command.ts";
+import { choice, jsonFlag, number } from "../terminal/flags.ts";
+import { printJson, printList, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
 import { shownDomain } from "./threat-details.ts";
+import { appCommand } from "../appliance/app-command.ts";
 
 const nameCharactersMax = 60;
 
@@ -27,22 +27,24 @@ const reportColumns: Column<ListedReport>[] = [
   { title: "NEXT", cell: ({ next }) => next },
 ];
 
-const list = command({
+const list = appCommand({
   name: "list",
   flags: {
     show: choice("--show <view>", reportViews, "all"),
     limit: number("--limit <count>", { minimum: 1, maximum: 10_000, whole: true }, 100),
     json: jsonFlag,
-    config: configFlag,
   },
-  run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, ({ takedowns }) => {
-      const { json, limit, show } = options;
-      const { reports, total } = takedowns.list(show, { limit, offset: 0 });
-      printRows(terminal, reports, { columns: reportColumns, none: "no reports", json: json && listedJson });
-      if (!json && reports.length < total)
-        terminal.err.write(`${reports.length} of ${total} reports; use --limit\n`);
-    }),
+  run({ app: { takedowns }, options, terminal }) {
+    const { json, limit, show } = options;
+    const { reports, total } = takedowns.list(show, { limit, offset: 0 });
+    printList({ options, terminal }, reports, {
+      columns: reportColumns,
+      none: "no reports",
+      json: listedJson,
+    });
+    if (!json && reports.length < total)
+      terminal.err.write(`${reports.length} of ${total} reports; use --limit\n`);
+  },
 });
 
 const figureColumns: Column<TakedownFigures & { group: string }>[] = [
@@ -59,28 +61,27 @@ const figureColumns: Column<TakedownFigures & { group: string }>[] = [
   { title: "CAME BACK", cell: ({ cameBack }) => String(cameBack), right: true },
 ];
 
-const stats = command({
+const stats = appCommand({
   name: "stats",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, ({ takedowns }) => {
-      const statistics = takedowns.statistics();
-      if (options.json) printJson(terminal.out, statisticsJson(statistics));
-      else {
-        const { total } = statistics;
-        terminal.out.write(
-          renderFacts([
-            ["sites reported", total.reported],
-            ["went down", total.down],
-            ["median time to down", total.medianMs === null ? "-" : spanText(total.medianMs)],
-            ["open", total.open],
-            ["came back", total.cameBack],
-          ]),
-        );
-        if (total.reported > 0)
-          printRows(terminal, groupsOf(statistics), { columns: figureColumns, none: "no reports" });
-      }
-    }),
+  flags: { json: jsonFlag },
+  run({ app: { takedowns }, options, terminal }) {
+    const statistics = takedowns.statistics();
+    if (options.json) printJson(terminal.out, statisticsJson(statistics));
+    else {
+      const { total } = statistics;
+      terminal.out.write(
+        renderFacts([
+          ["sites reported", total.reported],
+          ["went down", total.down],
+          ["median time to down", total.medianMs === null ? "-" : spanText(total.medianMs)],
+          ["open", total.open],
+          ["came back", total.cameBack],
+        ]),
+      );
+      if (total.reported > 0)
+        printRows(terminal, groupsOf(statistics), { columns: figureColumns, none: "no reports" });
+    }
+  },
 });
 
 function groupsOf({ hosters, protectedDomains, registrars }: TakedownStatistics) {

@@ -2,10 +2,8 @@ import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { type Instant, optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Note } from "../../threats/threats/triage/notes.ts";
-import { actorOfShell } from "../appliance/shell-user.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, FailedError } from "../terminal/command.ts";
-import { configFlag, jsonFlag } from "../terminal/flags.ts";
+import { FailedError } from "../terminal/command.ts";
+import { jsonFlag } from "../terminal/flags.ts";
 import { printJson, shortTime } from "../terminal/table.ts";
 import { jsonFields } from "../../platform/lib/key-names.ts";
 import type { Assignee, Case } from "../../response/cases/cases.ts";
@@ -21,33 +19,30 @@ import type { Origins } from "../../threats/threats/store/origins.ts";
 import type { Threat } from "../../threats/threats/store/queries.ts";
 import { describeSimilarityReason } from "../../threats/threats/severity/similarity-reasons.ts";
 import type { DatedChange } from "../../threats/threats/triage/history.ts";
+import { appCommand } from "../appliance/app-command.ts";
 
 /** Maximum length of a displayed line; longer than any note. */
 const lineCharactersMax = 4_000;
 
-export const notesCommand = command({
+export const notesCommand = appCommand({
   name: "notes",
   arguments: "<id> [text]",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ threats }) => {
-      const [id = "", given] = args;
-      if (threats.get(id) === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
-      const text = given === "-" ? await Bun.stdin.text() : given;
-      const notes =
-        text === undefined
-          ? threats.notes.list(id)
-          : [threats.notes.add(id, text, { by: actorOfShell(terminal.env) })];
-      for (const note of notes) {
-        if (options.json) printJson(terminal.out, noteJson(note));
-        else
-          terminal.out.write(
-            noteLines(note)
-              .map((line) => `${line}\n`)
-              .join(""),
-          );
-      }
-    }),
+  flags: { json: jsonFlag },
+  async run({ app: { threats }, args, options, terminal, by }) {
+    const [id = "", given] = args;
+    if (threats.get(id) === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+    const text = given === "-" ? await Bun.stdin.text() : given;
+    const notes = text === undefined ? threats.notes.list(id) : [threats.notes.add(id, text, { by })];
+    for (const note of notes) {
+      if (options.json) printJson(terminal.out, noteJson(note));
+      else
+        terminal.out.write(
+          noteLines(note)
+            .map((line) => `${line}\n`)
+            .join(""),
+        );
+    }
+  },
 });
 
 function noteJson({ at, text, by }: Note): object {

@@ -17,34 +17,28 @@ import { assignCommand, dueCommand, readIds } from "./threat-case.ts";
 import { notesCommand, shownDomain, threatJson, threatRows } from "./threat-details.ts";
 import { exportCommand } from "./threat-export.ts";
 import { filterFlags, filterOf } from "./threat-filter.ts";
+import { appCommand } from "../appliance/app-command.ts";
 
-const evidenceCommand = command({
+const evidenceCommand = appCommand({
   name: "evidence",
   arguments: "<id> <file>",
-  flags: { config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance(
-      { terminal, options },
-      async ({ threats, enrichment, eventLog, deliveries }, { takedown }) => {
-        const [id = "", file = ""] = args;
-        const target = resolve(file);
-        const evidence = await gatherEvidence(
-          { threats, enrichment, eventLog, deliveries: deliveries.log },
-          id,
-        );
-        if (evidence === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
-        try {
-          // As private as the database.
-          const bundle = bundleWithReport(evidence, { now: Date.now(), signature: takedown.signature });
-          writeFileSync(target, bundle, { flag: "wx", mode: 0o600 });
-        } catch (error) {
-          const exists = codeOf(error) === "EEXIST";
-          const why = exists ? "it already exists" : messageOf(error);
-          throw new FailedError(`cannot write ${visible(target, 1_000)}: ${visible(why, 300)}`);
-        }
-        terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
-      },
-    ),
+  flags: {},
+  async run({ app: { threats, enrichment, eventLog, deliveries }, args, config: { takedown }, terminal }) {
+    const [id = "", file = ""] = args;
+    const target = resolve(file);
+    const evidence = await gatherEvidence({ threats, enrichment, eventLog, deliveries: deliveries.log }, id);
+    if (evidence === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+    try {
+      // As private as the database.
+      const bundle = bundleWithReport(evidence, { now: Date.now(), signature: takedown.signature });
+      writeFileSync(target, bundle, { flag: "wx", mode: 0o600 });
+    } catch (error) {
+      const exists = codeOf(error) === "EEXIST";
+      const why = exists ? "it already exists" : messageOf(error);
+      throw new FailedError(`cannot write ${visible(target, 1_000)}: ${visible(why, 300)}`);
+    }
+    terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
+  },
 });
 
 const rowsPerQuery = 1_000;
@@ -60,58 +54,55 @@ const columns: Column<ListedThreat>[] = [
   { title: "FIRST SEEN", cell: ({ firstSeen }) => shortTime(firstSeen) },
 ];
 
-const list = command({
+const list = appCommand({
   name: "list",
   flags: {
     ...filterFlags,
     limit: number("--limit <count>", { minimum: 1, maximum: 10_000_000, whole: true }, 50),
     json: jsonFlag,
-    config: configFlag,
   },
-  run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ threats, threatIndex }, { server }) => {
-      const { limit, json } = options;
-      const filter = filterOf(options);
-      const tableFilter = tableFilterOf(filter);
-      const read = (page: number, perPage: number) =>
-        tableFilter === undefined
-          ? threatIndex().search(filter, newestFirst, { page, perPage })
-          : threats.list(tableFilter, { page, perPage });
-      const perPage = Math.min(limit, rowsPerQuery);
-      const rows: ListedThreat[] = [];
-      let total: number;
-      let shown = 0;
-      for (let page = 1; ; page++) {
-        const result = await read(page, perPage);
-        total = result.total;
-        const part = result.threats.slice(0, limit - shown);
-        shown += part.length;
-        if (json) for (const threat of part) printJson(terminal.out, toListObject(threat, server.publicUrl));
-        else rows.push(...part);
-        if (part.length < perPage || shown >= limit) break;
-      }
-      if (json) return;
-      printRows(terminal, rows, { columns, none: "no threats" });
-      if (shown < total) terminal.err.write(`${shown} of ${total} threats; --limit ${total} lists all\n`);
-    }),
+  async run({ app: { threats, threatIndex }, options, terminal, config: { server } }) {
+    const { limit, json } = options;
+    const filter = filterOf(options);
+    const tableFilter = tableFilterOf(filter);
+    const read = (page: number, perPage: number) =>
+      tableFilter === undefined
+        ? threatIndex().search(filter, newestFirst, { page, perPage })
+        : threats.list(tableFilter, { page, perPage });
+    const perPage = Math.min(limit, rowsPerQuery);
+    const rows: ListedThreat[] = [];
+    let total: number;
+    let shown = 0;
+    for (let page = 1; ; page++) {
+      const result = await read(page, perPage);
+      total = result.total;
+      const part = result.threats.slice(0, limit - shown);
+      shown += part.length;
+      if (json) for (const threat of part) printJson(terminal.out, toListObject(threat, server.publicUrl));
+      else rows.push(...part);
+      if (part.length < perPage || shown >= limit) break;
+    }
+    if (json) return;
+    printRows(terminal, rows, { columns, none: "no threats" });
+    if (shown < total) terminal.err.write(`${shown} of ${total} threats; --limit ${total} lists all\n`);
+  },
 });
 
-const show = command({
+const show = appCommand({
   name: "show",
   arguments: "<id>",
-  flags: { json: jsonFlag, config: configFlag },
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ cases, enrichment, threats }, { server }) => {
-      const [id = ""] = args;
-      const threat = threats.get(id);
-      if (threat === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
-      const known = enrichment.factsOf(id);
-      const history = threats.history(id);
-      const notes = threats.notes.list(id);
-      const details = { threat, work: cases.of(id)!, known, history, notes, origins: threats.origins(id) };
-      if (options.json) printJson(terminal.out, threatJson({ ...details, publicUrl: server.publicUrl }));
-      else terminal.out.write(renderFacts(threatRows(details)));
-    }),
+  flags: { json: jsonFlag },
+  run({ app: { cases, enrichment, threats }, args, options, terminal, config: { server } }) {
+    const [id = ""] = args;
+    const threat = threats.get(id);
+    if (threat === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+    const known = enrichment.factsOf(id);
+    const history = threats.history(id);
+    const notes = threats.notes.list(id);
+    const details = { threat, work: cases.of(id)!, known, history, notes, origins: threats.origins(id) };
+    if (options.json) printJson(terminal.out, threatJson({ ...details, publicUrl: server.publicUrl }));
+    else terminal.out.write(renderFacts(threatRows(details)));
+  },
 });
 
 function triage(name: string, status: Status): CommandDefinition {

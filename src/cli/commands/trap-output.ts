@@ -6,7 +6,7 @@ import type { LabeledValue, VisitColumn } from "../../response/traps/presentatio
 import type { Trap } from "../../response/traps/trap.ts";
 import type { Traps } from "../../response/traps/traps.ts";
 import type { TrapVisit, VisitTotal } from "../../response/traps/visits/store.ts";
-import { printRows, shortTime, type Column } from "../terminal/table.ts";
+import { printList, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Output of the commands on traps. */
@@ -64,13 +64,14 @@ export function deploymentText(kind: TrapKind, traps: Traps, trap: Trap): string
 }
 
 export function printVisits(
-  terminal: Terminal,
-  { json, visits, columns }: { json: boolean; visits: TrapVisit[]; columns: readonly VisitColumn[] },
+  call: Parameters<typeof printList>[0],
+  visits: TrapVisit[],
+  columns: readonly VisitColumn[],
 ): void {
-  printRows(terminal, visits, {
+  printList(call, visits, {
     columns: [...sharedColumns, ...columns.flatMap((column) => visitColumns[column] ?? [])],
     none: "no visits",
-    json: json && visitJson,
+    json: visitJson,
   });
 }
 

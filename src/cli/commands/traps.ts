@@ -15,11 +15,10 @@ import type { FieldValues, TrapField, TrapFiles } from "../../response/traps/pre
 import type { NewTrap, Trap } from "../../response/traps/trap.ts";
 import type { TrapsOfKind } from "../../response/traps/traps-of-kind.ts";
 import { rotates, type TrapKindName } from "../../platform/vocabulary/traps.ts";
-import { withAppliance } from "../appliance/with-appliance.ts";
 import { entryCommand, entryCommands, printCreated } from "../entries/entry-commands.ts";
-import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
+import { UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/command.ts";
-import { configFlag, jsonFlag, number, text, toggle } from "../terminal/flags.ts";
+import { jsonFlag, number, text, toggle } from "../terminal/flags.ts";
 import {
   deploymentText,
   printVisits,
@@ -28,6 +27,7 @@ import {
   trapJson,
   warnAboutPlainHttp,
 } from "./trap-output.ts";
+import { appCommand } from "../appliance/app-command.ts";
 
 /** Returns the commands for one kind of trap. */
 export function trapCommands(name: TrapKindName): CommandGroup {
@@ -186,27 +186,26 @@ const limitFlag = number(
 function visits(kind: TrapKind): CommandDefinition {
   const noun = kind.name;
   const { exampleName, texts, visitColumns } = kind.presentation;
-  return command({
+  return appCommand({
     name: "visits",
     aliases: ["hits"],
     arguments: `<${noun}>`,
     summary: texts.visits,
     details:
       "Prints one row per visitor. Repeated visits within traps.repeat_after are counted in that row. --json adds the headers that are kept.",
-    flags: { limit: limitFlag, json: jsonFlag, config: configFlag },
+    flags: { limit: limitFlag, json: jsonFlag },
     examples: [[`phishwatch ${noun}s visits ${exampleName}`, "the latest 50"]],
-    run: ({ args, options: { json, limit, config }, terminal }) =>
-      withAppliance({ terminal, options: { config } }, ({ traps }) => {
-        const { id } = traps.of(kind).get(args[0] ?? "");
-        printVisits(terminal, { json, visits: traps.visits.list(id, { limit }), columns: visitColumns });
-      }),
+    run({ app: { traps }, args, ...call }) {
+      const { id } = traps.of(kind).get(args[0] ?? "");
+      printVisits(call, traps.visits.list(id, { limit: call.options.limit }), visitColumns);
+    },
   });
 }
 
 function writeFile(kind: TrapKind, files: TrapFiles<unknown>): CommandDefinition {
   const noun = kind.name;
   const endings = files.formats.map(({ format }) => `.${format}`).join(" or ");
-  return command({
+  return appCommand({
     name: "document",
     arguments: `<${noun}> <file>`,
     summary: `write a file that reports when it is opened: ${files.formats.map(({ label }) => label).join(" or ")}`,
@@ -215,7 +214,6 @@ ${files.hint}`,
     flags: {
       title: text("--title <text>", `heading of the document (default: the name of the ${noun})`),
       text: text("--text <text>", "text below the heading"),
-      config: configFlag,
     },
     examples: [
       [
@@ -223,21 +221,20 @@ ${files.hint}`,
         "a document for a file share",
       ],
     ],
-    run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, async ({ traps }) => {
-        const [name = "", path = ""] = args;
-        const found = files.formats.find(({ format }) => path.toLowerCase().endsWith(`.${format}`));
-        if (found === undefined) throw new UsageError(`the file name must end with ${endings}`);
-        const trap = traps.of(kind).get(name);
-        if (!files.offered(trap)) throw new UsageError(`${visible(trap.name)}: ${files.notOffered}`);
-        const bytes = await files.write(trap, traps.links(kind, trap), {
-          format: found.format,
-          title: options.title ?? trap.name,
-          text: options.text ?? "",
-        });
-        await writeNewFile(path, bytes);
-        terminal.err.write(`wrote ${visible(path, 1_000)}\n`);
-      }),
+    async run({ app: { traps }, args, options, terminal }) {
+      const [name = "", path = ""] = args;
+      const found = files.formats.find(({ format }) => path.toLowerCase().endsWith(`.${format}`));
+      if (found === undefined) throw new UsageError(`the file name must end with ${endings}`);
+      const trap = traps.of(kind).get(name);
+      if (!files.offered(trap)) throw new UsageError(`${visible(trap.name)}: ${files.notOffered}`);
+      const bytes = await files.write(trap, traps.links(kind, trap), {
+        format: found.format,
+        title: options.title ?? trap.name,
+        text: options.text ?? "",
+      });
+      await writeNewFile(path, bytes);
+      terminal.err.write(`wrote ${visible(path, 1_000)}\n`);
+    },
   });
 }
 

@@ -63,21 +63,13 @@ export function cutToWidth(text: string, width: number): string {
   return `${cut}…`;
 }
 
-/**
- * Prints rows as a table, or the text `none` on standard error if there are none.
- * @param options.json returns the object that is printed for a row instead; false: a table is printed
- */
+/** Prints rows as a table, or the text `none` on standard error if there are none. */
 export function printRows<Row>(
   { out, err }: Pick<Terminal, "out" | "err">,
   rows: Row[],
-  {
-    columns,
-    none,
-    json = false,
-  }: { columns: Column<Row>[]; none: string; json?: false | ((row: Row) => object) },
+  { columns, none }: { columns: Column<Row>[]; none: string },
 ): void {
-  if (json !== false) for (const row of rows) printJson(out, json(row));
-  else if (rows.length === 0) err.write(`${none}\n`);
+  if (rows.length === 0) err.write(`${none}\n`);
   else out.write(renderTable(columns, rows, out.columns));
 }
 
