@@ -1,6 +1,7 @@
 import type { SQLQueryBindings, Statement as SqliteStatement } from "bun:sqlite";
 import { Column, eq, getTableColumns, is, Param, Placeholder, sql, SQL, type Table } from "drizzle-orm";
 import { lazy } from "../lib/startup.ts";
+import type { Word } from "../lib/key-names.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -84,6 +85,16 @@ export function opaqueValue(column: Column, name = propertyOf(column)): SQL {
 export function countValue(name: string): Placeholder {
   // drizzle accepts any SQL here, but types only numbers and placeholders.
   return sql`(select ${sql.placeholder(name)})` as unknown as Placeholder;
+}
+
+/** Columns of a select, given by their names, separated by spaces. */
+export function columnsOf<T extends Table, Names extends string>(
+  table: T,
+  names: Word<Names> extends keyof T["_"]["columns"] ? Names : never,
+): Pick<T["_"]["columns"], Word<Names>> {
+  const columns: Record<string, Column> = getTableColumns(table);
+  const chosen = names.split(" ").map((name) => [name, columns[name]!]);
+  return Object.fromEntries(chosen) as Pick<T["_"]["columns"], Word<Names>>;
 }
 
 /** Placeholders for an insert or update of several columns, named after the columns' properties. */

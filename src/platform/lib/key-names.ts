@@ -39,7 +39,7 @@ export type JsonFields<T> = {
 };
 
 /** `"id name"` → `"id" | "name"` */
-type Word<Text> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
+export type Word<Text> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text;
 
 /**
  * Returns values as programs read them: keys in snake_case, null in place of undefined, and a point in time, whose name ends

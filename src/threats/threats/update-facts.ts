@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { CaseSettings } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { hasValue, opaqueValue, statement, valuesOf } from "../../platform/database/statement.ts";
+import { columnsOf, hasValue, opaqueValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { dayMs } from "../../platform/lib/clock.ts";
@@ -58,24 +58,12 @@ export function createFactsUpdater({
   const find = statement(database, (query) =>
     query
       .select({
-        seq: threats.seq,
-        type: threats.type,
-        similarity: threats.similarity,
-        reasons: threats.reasons,
-        domain: threats.domain,
+        ...columnsOf(threats, "seq type similarity reasons domain"),
         protectedDomain: protectedDomains.domain,
-        status: threats.status,
-        severity: threats.severity,
-        severityReasons: threats.severityReasons,
-        verified: threats.verified,
-        cloneSeenAt: threats.cloneSeenAt,
-        ipAddress: threats.ipAddress,
-        registrar: threats.registrar,
-        nameServer: threats.nameServer,
-        dueAt: threats.dueAt,
-        siteState: threats.siteState,
-        siteStateAt: threats.siteStateAt,
-        changedAt: threats.changedAt,
+        ...columnsOf(
+          threats,
+          "status severity severityReasons verified cloneSeenAt ipAddress registrar nameServer dueAt siteState siteStateAt changedAt",
+        ),
       })
       .from(threats)
       .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))

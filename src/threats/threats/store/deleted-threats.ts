@@ -1,19 +1,12 @@
 import { and, lte, max } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { hasValue, statement, value, valuesExcept } from "../../../platform/database/statement.ts";
+import { columnsOf, hasValue, statement, value, valuesExcept } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
-import type { Status, ThreatSource } from "../../../platform/vocabulary/threats.ts";
+import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import type { CertificateSighting } from "./origins.ts";
 import { deletedThreats } from "./tables.ts";
 
-/** A threat that retention deleted. */
-interface DeletedThreat {
-  threatId: string;
-  status: Status;
-  /** When the threat got that status. */
-  closedAt: Instant;
-  deletedAt: Instant;
-}
+type DeletedThreat = typeof deletedThreats.$inferInsert;
 
 /** The part of a sighting that decides whether a deleted name is recorded again. */
 interface SightingOfName {
@@ -24,29 +17,15 @@ interface SightingOfName {
   reactivates: boolean;
 }
 
-/** The names that lists must not record again. Must be used within a transaction. */
-export interface DeletedThreats {
-  /**
-   * Returns the former id of a name that stays deleted; undefined: it may be recorded, because it was not deleted, or
-   * because of this sighting.
-   */
-  check(protectedDomainSeq: number, domain: string, sighting: SightingOfName): string | undefined;
-  add(threat: DeletedThreat & { protectedDomainSeq: number; domain: string }): void;
-}
-
 /** Maximum number of names, at 120 bytes each. The first deleted ones make room, and lists may record those again. */
 const deletedThreatsMax = 1_000_000;
 
-export function createDeletedThreats(database: Database): DeletedThreats {
+/** The names that lists must not record again. Must be used within a transaction. */
+export function createDeletedThreats(database: Database) {
   const ofPair = and(hasValue(deletedThreats.protectedDomainSeq), hasValue(deletedThreats.domain));
   const find = statement(database, (query) =>
     query
-      .select({
-        threatId: deletedThreats.threatId,
-        status: deletedThreats.status,
-        closedAt: deletedThreats.closedAt,
-        deletedAt: deletedThreats.deletedAt,
-      })
+      .select(columnsOf(deletedThreats, "threatId status closedAt deletedAt"))
       .from(deletedThreats)
       .where(ofPair),
   );
@@ -61,14 +40,18 @@ export function createDeletedThreats(database: Database): DeletedThreats {
     query.delete(deletedThreats).where(lte(deletedThreats.seq, value(deletedThreats.seq))),
   );
   return {
-    check(protectedDomainSeq, domain, sighting) {
+    /**
+     * Returns the former id of a name that stays deleted; undefined: it may be recorded, because it was not deleted, or
+     * because of this sighting.
+     */
+    check(protectedDomainSeq: number, domain: string, sighting: SightingOfName): string | undefined {
       const deleted = find.get({ protectedDomainSeq, domain });
       if (deleted === undefined) return undefined;
       if (!isRecordedAgain(deleted, sighting)) return deleted.threatId;
       remove.run({ protectedDomainSeq, domain });
       return undefined;
     },
-    add(threat) {
+    add(threat: Omit<DeletedThreat, "seq">) {
       remove.run({ protectedDomainSeq: threat.protectedDomainSeq, domain: threat.domain });
       insert.run({ ...threat });
       trim.run({ seq: newest.get()!.seq! - deletedThreatsMax });
@@ -82,7 +65,7 @@ export function createDeletedThreats(database: Database): DeletedThreats {
  * reactivate one: its source shows that the domain is in use, after the threat was resolved.
  */
 function isRecordedAgain(
-  { status, closedAt }: DeletedThreat,
+  { status, closedAt }: Pick<DeletedThreat, "status" | "closedAt">,
   { source, seenAt, certificate, reactivates }: SightingOfName,
 ): boolean {
   if (source === "beacon") return true;

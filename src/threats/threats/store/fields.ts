@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { value } from "../../../platform/database/statement.ts";
+import { columnsOf, value } from "../../../platform/database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import { threats, threatUrls } from "./tables.ts";
 
@@ -13,10 +13,7 @@ const identityColumns = {
   id: threats.id,
   domain: threats.domain,
   protectedDomain: protectedDomains.domain,
-  type: threats.type,
-  status: threats.status,
-  severity: threats.severity,
-  similarity: threats.similarity,
+  ...columnsOf(threats, "type status severity similarity"),
 };
 
 /** Columns that a status change needs, which writes events. */
@@ -25,39 +22,25 @@ export const changeableColumns = { seq: threats.seq, ...identityColumns };
 /** Columns of the API's list. */
 export const listColumns = {
   ...changeableColumns,
-  source: threats.source,
-  firstSeen: threats.firstSeen,
-  screenshotToken: threats.screenshotToken,
+  ...columnsOf(threats, "source firstSeen screenshotToken"),
 };
 
 /** Columns of the API's detail. */
 export const detailColumns = {
   ...changeableColumns,
-  source: threats.source,
-  createdAt: threats.createdAt,
-  screenshotToken: threats.screenshotToken,
-  ipAddress: threats.ipAddress,
-  registrar: threats.registrar,
-  whois: threats.whois,
+  ...columnsOf(threats, "source createdAt screenshotToken ipAddress registrar whois"),
 };
 
 /** Columns of the console's list. */
 export const foundColumns = {
   ...listColumns,
-  reasons: threats.reasons,
-  severityReasons: threats.severityReasons,
-  verified: threats.verified,
-  statusChangedAt: threats.statusChangedAt,
-  changedAt: threats.changedAt,
-  decidedAt: threats.decidedAt,
-  ipAddress: threats.ipAddress,
-  registrar: threats.registrar,
-  nameServer: threats.nameServer,
+  ...columnsOf(
+    threats,
+    "reasons severityReasons verified statusChangedAt changedAt decidedAt ipAddress registrar nameServer",
+  ),
   /** Name of the account; null: nobody. */
   assignee: sql<string | null>`(select name from accounts where seq = ${threats.assigneeSeq})`.as("assignee"),
-  dueAt: threats.dueAt,
-  siteState: threats.siteState,
-  campaignSeq: threats.campaignSeq,
+  ...columnsOf(threats, "dueAt siteState campaignSeq"),
 };
 
 const exportedUrlsMax = sql.raw("10");
@@ -65,12 +48,7 @@ const exportedUrlsMax = sql.raw("10");
 /** Columns of exports. Of the registration data, only the one value that they show is read. */
 export const exportColumns = {
   ...listColumns,
-  createdAt: threats.createdAt,
-  changedAt: threats.changedAt,
-  reactivations: threats.reactivations,
-  verified: threats.verified,
-  ipAddress: threats.ipAddress,
-  registrar: threats.registrar,
+  ...columnsOf(threats, "createdAt changedAt reactivations verified ipAddress registrar"),
   /** ISO 8601. */
   registeredAt: sql<string | null>`json_extract(${threats.whois}, '$.created_at')`.as("registered_at"),
   reasons: threats.reasons,

@@ -1,6 +1,12 @@
 import { and, desc, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { countValue, hasValue, opaqueValue, statement } from "../../../platform/database/statement.ts";
+import {
+  columnsOf,
+  countValue,
+  hasValue,
+  opaqueValue,
+  statement,
+} from "../../../platform/database/statement.ts";
 import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
@@ -159,11 +165,7 @@ function prepareBlocks(database: Database, domains: number, filter: ThreatFilter
   if (isWholeList) {
     return statement(database, (query) =>
       query
-        .select({
-          firstSeen: threatListBlocks.firstSeen,
-          seq: threatListBlocks.seq,
-          total: threatListBlocks.total,
-        })
+        .select(columnsOf(threatListBlocks, "firstSeen seq total"))
         .from(threatListBlocks)
         .orderBy(desc(threatListBlocks.firstSeen), desc(threatListBlocks.seq)),
     );

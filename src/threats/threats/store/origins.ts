@@ -1,6 +1,13 @@
 import { and, count, desc, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { hasValue, statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
+import {
+  columnsOf,
+  hasValue,
+  statement,
+  value,
+  valuesExcept,
+  valuesOf,
+} from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import { threatCertificates, threats, threatUrls } from "./tables.ts";
@@ -38,15 +45,7 @@ export interface SightingOrigin {
   url?: string | undefined;
 }
 
-export interface OriginStore {
-  list(threatId: string): Origins;
-  /** Returns where to open the page of a threat: its newest URL (HTTP or HTTPS), else its name; undefined: no such threat. */
-  addressToOpen(threatId: string): string | undefined;
-  /** Returns whether the certificate was already on record for the threat. */
-  hasCertificate(threatSeq: number, certificate: CertificateSighting): boolean;
-  /** Adds what the sighting contains and is not on record yet. Returns whether it contains a URL that is new. */
-  add(threatSeq: number, sighting: SightingOrigin, seenAt: Instant): boolean;
-}
+export type OriginStore = ReturnType<typeof createOriginStore>;
 
 /** Anyone can request certificates and invent addresses, so only the latest are kept. */
 const certificatesMax = 100;
@@ -55,41 +54,31 @@ const urlCharactersMax = 2_000;
 const issuerCharactersMax = 400;
 const serialCharactersMax = 80;
 
-export function createOriginStore(database: Database): OriginStore {
+export function createOriginStore(database: Database) {
   const statements = createStatements(database);
   return {
-    list(threatId) {
+    list(threatId: string): Origins {
       const threat = statements.findSeq.get({ id: threatId });
       if (threat === undefined) return { certificates: [], urls: [] };
       const { seq: threatSeq } = threat;
       return {
-        certificates: statements.listCertificates
-          .all({ threatSeq })
-          .map(({ issuer, serial, notBefore, log, entryUrl, index, isVerified, seenAt }) => ({
-            issuer,
-            serial,
-            notBefore,
-            log,
-            entryUrl,
-            index,
-            isVerified,
-            seenAt,
-          })),
-        urls: statements.listUrls
-          .all({ threatSeq })
-          .map(({ url, source, seenAt }) => ({ url, source, seenAt })),
+        certificates: statements.listCertificates.all({ threatSeq }),
+        urls: statements.listUrls.all({ threatSeq }),
       };
     },
-    addressToOpen(threatId) {
+    /** Returns where to open the page of a threat: its newest URL (HTTP or HTTPS), else its name; undefined: no such threat. */
+    addressToOpen(threatId: string): string | undefined {
       const threat = statements.findSeq.get({ id: threatId });
       if (threat === undefined) return undefined;
       const { domain, seq: threatSeq } = threat;
       const openable = statements.listUrls.all({ threatSeq }).map(({ url }) => openableUrl(url, domain));
       return openable.find((url) => url !== undefined) ?? domain;
     },
-    hasCertificate: (threatSeq, certificate) =>
+    /** Returns whether the certificate was already on record for the threat. */
+    hasCertificate: (threatSeq: number, certificate: CertificateSighting) =>
       statements.findCertificate.get({ threatSeq, identity: identityOf(certificate) }) !== undefined,
-    add(threatSeq, { certificate, source, url }, seenAt) {
+    /** Adds what the sighting contains and is not on record yet. Returns whether it contains a URL that is new. */
+    add(threatSeq: number, { certificate, source, url }: SightingOrigin, seenAt: Instant): boolean {
       if (certificate !== undefined) addCertificate(threatSeq, certificate, seenAt);
       return url !== undefined && addUrl(threatSeq, url, { source, seenAt });
     },
@@ -140,62 +129,60 @@ function identityOf({ issuer, serial, log, index }: CertificateSighting): string
 
 function createStatements(database: Database) {
   const ofThreat = hasValue(threatCertificates.threatSeq);
-  const findSeq = statement(database, (query) =>
-    query.select({ seq: threats.seq, domain: threats.domain }).from(threats).where(hasValue(threats.id)),
-  );
-  const findCertificate = statement(database, (query) =>
-    query
-      .select({ seq: threatCertificates.seq })
-      .from(threatCertificates)
-      .where(and(ofThreat, hasValue(threatCertificates.identity))),
-  );
-  const insertCertificate = statement(database, (query) =>
-    query.insert(threatCertificates).values(valuesExcept(threatCertificates, "seq")).onConflictDoNothing(),
-  );
-  const countCertificates = statement(database, (query) =>
-    query.select({ total: count() }).from(threatCertificates).where(ofThreat),
-  );
-  const deleteOldestCertificate = statement(database, (query) =>
-    query
-      .delete(threatCertificates)
-      .where(
-        sql`${threatCertificates.seq} = (select min(seq) from threat_certificates where threat_seq = ${value(threatCertificates.threatSeq)})`,
-      ),
-  );
-  const listCertificates = statement(database, (query) =>
-    query.select().from(threatCertificates).where(ofThreat).orderBy(desc(threatCertificates.seq)),
-  );
   const urlsOfThreat = hasValue(threatUrls.threatSeq);
-  const insertUrl = statement(database, (query) =>
-    query
-      .insert(threatUrls)
-      .values(valuesOf(threatUrls, "threatSeq", "url", "source", "seenAt"))
-      .onConflictDoNothing()
-      .returning({ seq: threatUrls.seq }),
-  );
-  const countUrls = statement(database, (query) =>
-    query.select({ total: count() }).from(threatUrls).where(urlsOfThreat),
-  );
-  const deleteOldestUrl = statement(database, (query) =>
-    query
-      .delete(threatUrls)
-      .where(
-        sql`${threatUrls.seq} = (select min(seq) from threat_urls where threat_seq = ${value(threatUrls.threatSeq)})`,
-      ),
-  );
-  const listUrls = statement(database, (query) =>
-    query.select().from(threatUrls).where(urlsOfThreat).orderBy(desc(threatUrls.seq)),
-  );
   return {
-    findSeq,
-    findCertificate,
-    insertCertificate,
-    countCertificates,
-    deleteOldestCertificate,
-    listCertificates,
-    insertUrl,
-    countUrls,
-    deleteOldestUrl,
-    listUrls,
+    findSeq: statement(database, (query) =>
+      query.select({ seq: threats.seq, domain: threats.domain }).from(threats).where(hasValue(threats.id)),
+    ),
+    findCertificate: statement(database, (query) =>
+      query
+        .select({ seq: threatCertificates.seq })
+        .from(threatCertificates)
+        .where(and(ofThreat, hasValue(threatCertificates.identity))),
+    ),
+    insertCertificate: statement(database, (query) =>
+      query.insert(threatCertificates).values(valuesExcept(threatCertificates, "seq")).onConflictDoNothing(),
+    ),
+    countCertificates: statement(database, (query) =>
+      query.select({ total: count() }).from(threatCertificates).where(ofThreat),
+    ),
+    deleteOldestCertificate: statement(database, (query) =>
+      query
+        .delete(threatCertificates)
+        .where(
+          sql`${threatCertificates.seq} = (select min(seq) from threat_certificates where threat_seq = ${value(threatCertificates.threatSeq)})`,
+        ),
+    ),
+    listCertificates: statement(database, (query) =>
+      query
+        .select(columnsOf(threatCertificates, "issuer serial notBefore log entryUrl index isVerified seenAt"))
+        .from(threatCertificates)
+        .where(ofThreat)
+        .orderBy(desc(threatCertificates.seq)),
+    ),
+    insertUrl: statement(database, (query) =>
+      query
+        .insert(threatUrls)
+        .values(valuesOf(threatUrls, "threatSeq", "url", "source", "seenAt"))
+        .onConflictDoNothing()
+        .returning({ seq: threatUrls.seq }),
+    ),
+    countUrls: statement(database, (query) =>
+      query.select({ total: count() }).from(threatUrls).where(urlsOfThreat),
+    ),
+    deleteOldestUrl: statement(database, (query) =>
+      query
+        .delete(threatUrls)
+        .where(
+          sql`${threatUrls.seq} = (select min(seq) from threat_urls where threat_seq = ${value(threatUrls.threatSeq)})`,
+        ),
+    ),
+    listUrls: statement(database, (query) =>
+      query
+        .select(columnsOf(threatUrls, "url source seenAt"))
+        .from(threatUrls)
+        .where(urlsOfThreat)
+        .orderBy(desc(threatUrls.seq)),
+    ),
   };
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { opaqueValue, statement } from "../../../platform/database/statement.ts";
+import { columnsOf, opaqueValue, statement } from "../../../platform/database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import { createDetailQuery } from "./detail-query.ts";
 import { allColumns } from "./fields.ts";
@@ -35,13 +35,7 @@ export function createThreatQueries(database: Database) {
     /** Returns the threats to a protected domain that have one of these names (A-label form). */
     named: (protectedDomain: string, names: readonly string[]) =>
       database.query
-        .select({
-          id: threats.id,
-          domain: threats.domain,
-          status: threats.status,
-          severity: threats.severity,
-          verified: threats.verified,
-        })
+        .select(columnsOf(threats, "id domain status severity verified"))
         .from(threats)
         .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
         .where(and(eq(protectedDomains.domain, protectedDomain), inArray(threats.domain, [...names])))

@@ -6,13 +6,10 @@ import type { ThreatSnapshot } from "../../events/event-filter.ts";
 import { changeableColumns } from "./fields.ts";
 import { threats } from "./tables.ts";
 
-/** Reads the present state of threats that events are about. */
-export interface ThreatSnapshots {
-  byId(id: string): ThreatSnapshot | null;
-  bySeq(seq: number): ThreatSnapshot | null;
-}
+export type ThreatSnapshots = ReturnType<typeof createThreatSnapshots>;
 
-export function createThreatSnapshots(database: Database): ThreatSnapshots {
+/** Reads the present state of threats that events are about. */
+export function createThreatSnapshots(database: Database) {
   const where = (condition: SQL) =>
     statement(database, (query) =>
       query
@@ -24,7 +21,7 @@ export function createThreatSnapshots(database: Database): ThreatSnapshots {
   const byId = where(eq(threats.id, opaqueValue(threats.id)));
   const bySeq = where(eq(threats.seq, opaqueValue(threats.seq)));
   return {
-    byId: (id) => byId.get({ id }) ?? null,
-    bySeq: (seq) => bySeq.get({ seq }) ?? null,
+    byId: (id: string): ThreatSnapshot | null => byId.get({ id }) ?? null,
+    bySeq: (seq: number): ThreatSnapshot | null => bySeq.get({ seq }) ?? null,
   };
 }

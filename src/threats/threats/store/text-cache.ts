@@ -12,27 +12,17 @@ export interface ThreatText {
   text: string;
 }
 
-/** Keeps texts in memory until their threats change. The oldest ones make room. */
-export interface TextCache<Key, Entry extends ThreatText> {
-  /**
-   * Removes the texts that commits have made invalid. Call it before the lookups: their results are then never older
-   * than the state of the database that the caller reads. Must not be called in a transaction that has changed a threat.
-   * @param publicUrl the texts may contain it, so another one removes all of them
-   */
-  follow(publicUrl: string): void;
-  get(key: Key): Entry | undefined;
-  /** Adds an entry that was read after the last call of `follow`. */
-  add(key: Key, entry: Entry): void;
-}
-
-/** Returns a cache that follows the change log after every commit of this process or another one. */
+/**
+ * Keeps texts in memory until their threats change. The oldest ones make room. Follows the change log after every commit of
+ * this process or another one.
+ */
 export function createTextCache<Key, Entry extends ThreatText>({
   database,
   bytesMax,
 }: {
   database: Pick<Database, "foreignVersion" | "observe" | "prepare">;
   bytesMax: number;
-}): TextCache<Key, Entry> {
+}) {
   const log = createChangeLog(database);
   const entries = new Map<Key, Entry>();
   const keyBySeq = new Map<number, Key>();
@@ -80,7 +70,12 @@ export function createTextCache<Key, Entry extends ThreatText>({
   }
 
   return {
-    follow(publicUrl) {
+    /**
+     * Removes the texts that commits have made invalid. Call it before the lookups: their results are then never older
+     * than the state of the database that the caller reads. Must not be called in a transaction that has changed a threat.
+     * @param publicUrl the texts may contain it, so another one removes all of them
+     */
+    follow(publicUrl: string) {
       const foreign = database.foreignVersion();
       const isSameUrl = publicUrl === followed.publicUrl;
       if (isSameUrl && foreign === followed.foreign && commits === followed.commits) return;
@@ -97,8 +92,9 @@ export function createTextCache<Key, Entry extends ThreatText>({
       }
       followed = { commits, foreign, version, publicUrl };
     },
-    get: (key) => entries.get(key),
-    add(key, entry) {
+    get: (key: Key) => entries.get(key),
+    /** Adds an entry that was read after the last call of `follow`. */
+    add(key: Key, entry: Entry) {
       remove(key);
       const size = bytesOf(entry);
       if (size > bytesMax) return;

@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, isNull, lt, sql } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { columnsOf, hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { threats, triageBatches, triageSteps } from "../store/tables.ts";
@@ -140,9 +140,7 @@ function createStatements(database: Database) {
       query
         .select({
           id: threats.id,
-          previousStatus: triageSteps.previousStatus,
-          previousDueAt: triageSteps.previousDueAt,
-          changedAt: triageSteps.changedAt,
+          ...columnsOf(triageSteps, "previousStatus previousDueAt changedAt"),
         })
         .from(triageSteps)
         .innerJoin(threats, eq(triageSteps.threatSeq, threats.seq))

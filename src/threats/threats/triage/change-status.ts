@@ -5,28 +5,17 @@ import type { Needs } from "../../../platform/database/needs.ts";
 import { hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import type { Outbox } from "../../events/outbox.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
-import type { Severity, Status, ThreatType } from "../../../platform/vocabulary/threats.ts";
+import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { dueAtFor } from "../case/due.ts";
-import { changedNow } from "../store/fields.ts";
+import { changeableColumns, changedNow } from "../store/fields.ts";
+import type { Threat } from "../store/queries.ts";
 import { threats } from "../store/tables.ts";
 import type { History } from "./history.ts";
 
 /** The fields of a threat that a status change and its events need. */
-export interface ChangeableThreat {
-  seq: number;
-  id: string;
-  domain: string;
-  protectedDomain: string;
-  type: ThreatType;
-  severity: Severity;
-  similarity: number;
-  status: Status;
-}
+export type ChangeableThreat = Pick<Threat, keyof typeof changeableColumns>;
 
-export interface StatusChanger {
-  /** Returns when the status changed; undefined: the threat already had it. */
-  apply(threat: ChangeableThreat, status: Status, by: Actor): Instant | undefined;
-}
+export type StatusChanger = ReturnType<typeof createStatusChanger>;
 
 /** The only place that changes a status and records the events. Must run within a transaction. */
 export function createStatusChanger({
@@ -35,7 +24,7 @@ export function createStatusChanger({
   clock,
   history,
   outbox,
-}: Needs<"clock" | "database"> & { cases: CaseSettings; history: History; outbox: Outbox }): StatusChanger {
+}: Needs<"clock" | "database"> & { cases: CaseSettings; history: History; outbox: Outbox }) {
   const update = statement(database, (query) =>
     query
       .update(threats)
@@ -48,6 +37,7 @@ export function createStatusChanger({
       .where(hasValue(threats.seq)),
   );
 
+  /** Returns when the status changed; undefined: the threat already had it. */
   function apply(threat: ChangeableThreat, status: Status, by: Actor): Instant | undefined {
     if (threat.status === status) return undefined;
     const now = clock.now();

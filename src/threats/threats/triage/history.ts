@@ -1,8 +1,14 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import { hasValue, opaqueValue, statement, valuesExcept } from "../../../platform/database/statement.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import {
+  columnsOf,
+  hasValue,
+  opaqueValue,
+  statement,
+  valuesExcept,
+} from "../../../platform/database/statement.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import { threatHistory, threats } from "../store/tables.ts";
 
 /** A change of one field of a threat, with values as text for display; null: unknown or none. */
@@ -23,18 +29,13 @@ export interface DatedChange extends Change {
  * The latest changes of each threat. Facts are limited so that a flapping host does not fill the disk; decisions
  * are counted separately, so that facts do not displace them.
  */
-export interface History {
-  /** Must run within a transaction. `by`: actor that decided; null for facts that lookups found. */
-  record(threatSeq: number, changes: readonly Change[], by: Actor | null): void;
-  /** Returns the changes, newest first. */
-  list(threatId: string): DatedChange[];
-}
+export type History = ReturnType<typeof createHistory>;
 
 /** Maximum number of facts, and of decisions, that are kept per threat. */
 export const changesPerThreatMax = 200;
 const textCharactersMax = 500;
 
-export function createHistory({ database, clock }: { database: Database; clock: Clock }): History {
+export function createHistory({ database, clock }: Needs<"clock" | "database">) {
   const insert = statement(database, (query) =>
     query.insert(threatHistory).values(valuesExcept(threatHistory, "seq")),
   );
@@ -46,15 +47,7 @@ export function createHistory({ database, clock }: { database: Database; clock: 
   );
   const list = statement(database, (query) =>
     query
-      .select({
-        at: threatHistory.at,
-        field: threatHistory.field,
-        before: threatHistory.before,
-        after: threatHistory.after,
-        channel: threatHistory.channel,
-        actorName: threatHistory.actorName,
-        actorAddress: threatHistory.actorAddress,
-      })
+      .select(columnsOf(threatHistory, "at field before after channel actorName actorAddress"))
       .from(threatHistory)
       .innerJoin(threats, eq(threatHistory.threatSeq, threats.seq))
       .where(hasValue(threats.id))
@@ -63,7 +56,8 @@ export function createHistory({ database, clock }: { database: Database; clock: 
   );
 
   return {
-    record(threatSeq, changes, by) {
+    /** Must run within a transaction. `by`: actor that decided; null for facts that lookups found. */
+    record(threatSeq: number, changes: readonly Change[], by: Actor | null) {
       if (changes.length === 0) return;
       const at = clock.now();
       const actor = {
@@ -75,7 +69,8 @@ export function createHistory({ database, clock }: { database: Database; clock: 
         insert.run({ threatSeq, at, field, before: truncated(before), after: truncated(after), ...actor });
       trim.run({ threatSeq, decided: by === null ? 0 : 1 });
     },
-    list: (id) =>
+    /** Returns the changes, newest first. */
+    list: (id: string): DatedChange[] =>
       list.all({ id }).map(({ channel, actorName: name, actorAddress: address, ...change }) => ({
         ...change,
         by: channel === null ? null : { channel, name, address },

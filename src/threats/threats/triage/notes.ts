@@ -1,7 +1,7 @@
 import { asc, count, eq } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
-import { hasValue, statement, valuesExcept } from "../../../platform/database/statement.ts";
+import { columnsOf, hasValue, statement, valuesExcept } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import { threatNotes, threats } from "../store/tables.ts";
@@ -14,15 +14,7 @@ export interface Note {
   by: Actor;
 }
 
-export interface Notes {
-  /**
-   * Keeps line breaks and removes space around the text.
-   * @throws PublicError `not_found`: no such threat; `bad_request`: empty, too long, or one too many.
-   */
-  add(threatId: string, text: string, options: { by: Actor }): Note;
-  /** Returns the notes, oldest first. */
-  list(threatId: string): Note[];
-}
+export type Notes = ReturnType<typeof createNotes>;
 
 export const noteCharactersMax = 4_000;
 export const notesPerThreatMax = 200;
@@ -31,7 +23,7 @@ export function createNotes({
   database,
   clock,
   recordDecision,
-}: Needs<"clock" | "database"> & { recordDecision: RecordThreatDecision }): Notes {
+}: Needs<"clock" | "database"> & { recordDecision: RecordThreatDecision }) {
   const idMatches = hasValue(threats.id);
   const findSeq = statement(database, (query) =>
     query.select({ seq: threats.seq }).from(threats).where(idMatches),
@@ -44,13 +36,7 @@ export function createNotes({
   );
   const list = statement(database, (query) =>
     query
-      .select({
-        at: threatNotes.at,
-        text: threatNotes.text,
-        channel: threatNotes.channel,
-        actorName: threatNotes.actorName,
-        actorAddress: threatNotes.actorAddress,
-      })
+      .select(columnsOf(threatNotes, "at text channel actorName actorAddress"))
       .from(threatNotes)
       .innerJoin(threats, eq(threatNotes.threatSeq, threats.seq))
       .where(idMatches)
@@ -59,7 +45,11 @@ export function createNotes({
   );
 
   return {
-    add: (threatId, input, { by }) =>
+    /**
+     * Adds a note. Keeps line breaks and removes space around the text.
+     * @throws PublicError `not_found`: no such threat; `bad_request`: empty, too long, or one too many.
+     */
+    add: (threatId: string, input: string, { by }: { by: Actor }): Note =>
       database.transaction(() => {
         const text = validNote(input);
         const threatSeq = findSeq.get({ id: threatId })?.seq;
@@ -72,7 +62,8 @@ export function createNotes({
         recordDecision({ by, action: "threat.note", ids: [threatId], changed: 1 });
         return { at, text, by };
       }),
-    list: (threatId) =>
+    /** Returns the notes, oldest first. */
+    list: (threatId: string): Note[] =>
       list.all({ id: threatId }).map(({ at, text, channel, actorName: name, actorAddress: address }) => ({
         at,
         text,

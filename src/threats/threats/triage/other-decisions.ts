@@ -4,7 +4,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import { hasValue, statement, value } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
-import { threatHistory } from "../store/tables.ts";
+import { threatHistory, threats } from "../store/tables.ts";
 
 /** A decision that gave a threat its present status. */
 export interface PresentDecision {
@@ -16,13 +16,7 @@ export interface PresentDecision {
 }
 
 /** A threat as it is now. */
-interface PresentThreat {
-  seq: number;
-  id: string;
-  domain: string;
-  status: Status;
-  statusChangedAt: Instant;
-}
+type PresentThreat = Pick<typeof threats.$inferSelect, "seq" | "id" | "domain" | "status">;
 
 /** Finds decisions of somebody else that a reader cannot have seen. */
 export type OtherDecisions = ReturnType<typeof createOtherDecisions>;

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gte, isNull, or, sql, type SQL } from "drizzle-orm";
 import type { Actor, ActorChannel } from "../../../access/audit/actor.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { countValue, hasValue, statement, value } from "../../../platform/database/statement.ts";
+import { columnsOf, countValue, hasValue, statement, value } from "../../../platform/database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
@@ -105,14 +105,7 @@ function createStatements(database: Database) {
   const isWanted = and(isRecent, or(sql`${channel} is null`, and(eq(triageBatches.channel, channel), isBy)));
   const columns = {
     batch: triageBatches.seq,
-    at: triageBatches.at,
-    status: triageBatches.status,
-    undoneAt: triageBatches.undoneAt,
-    undoneChannel: triageBatches.undoneChannel,
-    undoneName: triageBatches.undoneName,
-    channel: triageBatches.channel,
-    actorName: triageBatches.actorName,
-    actorAddress: triageBatches.actorAddress,
+    ...columnsOf(triageBatches, "at status undoneAt undoneChannel undoneName channel actorName actorAddress"),
     threats: sql<number>`(select count(*) from ${triageSteps} where batch_seq = ${triageBatches.seq})`,
   };
   const select = (where: SQL | undefined) => (query: Database["query"]) =>
