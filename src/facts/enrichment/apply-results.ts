@@ -124,8 +124,8 @@ interface IntakeWriter extends ResultWriter {
 }
 
 /**
- * Returns a function that saves what a scan or an inspection knows as facts of the threat, whichever lookups are enabled
- * and whether or not a server runs.
+ * Returns a function that saves what a scan or an inspection knows as facts of the threat, independently of the enabled
+ * lookups and of a running server.
  */
 export function createIntake(writer: IntakeWriter): (result: KnownResult) => Promise<void> {
   const { clock, database, store } = writer;
@@ -150,7 +150,7 @@ export function createIntake(writer: IntakeWriter): (result: KnownResult) => Pro
       isRendered: screenshot !== undefined || page?.from === "browser",
     };
     await saveResults(database, known, () => {
-      // Read again: another process may have changed it meanwhile.
+      // Read again: another process may have changed it since.
       const subject = store.find(threatSeq);
       if (subject === undefined) return;
       // The first check of a threat, which is due already, enqueues the registration lookup.
@@ -179,7 +179,7 @@ async function keepFile(
   await (webp === undefined ? files.remove(threatId) : files.write(threatId, webp));
 }
 
-/** Compares the screenshot of an inspection with the originals, like those that the screenshot job takes. */
+/** Compares the screenshot of an inspection with the originals, as the screenshot job does. */
 function saveScreenshot(
   { clock, originals, screenshots, store, threats }: IntakeWriter,
   { id, protectedDomain, threatSeq }: Subject,

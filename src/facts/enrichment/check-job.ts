@@ -89,7 +89,7 @@ function saveCheck(
   { threatSeq, requested, results }: { threatSeq: number; requested: boolean; results: CheckResults },
 ): void {
   const { clock, enabledLookups, hasBrowser, store } = job;
-  // Read again: a screenshot job or a person may have changed it meanwhile.
+  // Read again: a screenshot job or a person may have changed it since.
   const found = store.find(threatSeq);
   if (found === undefined) return;
   const now = clock.now();

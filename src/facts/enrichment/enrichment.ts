@@ -51,7 +51,7 @@ export interface Enrichment {
   readonly pictures: PictureViews;
   /** Returns the screenshot of a threat's page (WebP), or why there is none, as text for people. */
   screenshotOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
-  /** Returns the screenshot of the original page with which a threat was last compared (WebP). */
+  /** Returns the screenshot of the original page that a threat was last compared with (WebP). */
   originalOf(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Returns the latest screenshot of a protected domain's own page. @param id of the protected domain */
   originalOfDomain(id: string): Promise<StoredScreenshot | undefined>;
@@ -217,7 +217,7 @@ export interface EnrichmentDependencies extends Needs<"clock" | "database" | "lo
   lookups: Lookups;
   /** Closes what the lookups keep open. */
   onStop?: () => void;
-  /** Pages of the protected domains, with which screenshots are compared. */
+  /** Pages of the protected domains, to compare screenshots with. */
   originals: Pick<Originals, "capturedLooksOf" | "looksOf" | "screenshotAt">;
   screenshotFiles: ScreenshotFiles;
   /** Part of the screenshots of threats that may be kept. */
@@ -230,7 +230,7 @@ export interface EnrichmentDependencies extends Needs<"clock" | "database" | "lo
 const concurrencyMax = 128;
 /** About 36,000 threats per hour: an import of 100,000 is spread over three hours, the most severe threats first. */
 const startsPerSecondMax = 10;
-/** A few of each suffix, most of which then wait for their turn. */
+/** A few of each suffix. Most of them then wait for their turn. */
 const registrationStartsPerSecondMax = 50;
 /** The five registries get one query per second each; most threats share the network of an earlier one. */
 const networkStartsPerSecondMax = 10;

@@ -54,7 +54,7 @@ export function createFurtherJob<Found>(
     if (lookUp === undefined) return database.write(() => queue.save(subject, undefined), background);
     const found = await lookUp(signal);
     await database.write(() => {
-      // Read again: a check may have changed it meanwhile.
+      // Read again: a check may have changed it since.
       const present = store.find(threatSeq);
       if (present === undefined) return;
       const now = clock.now();

@@ -25,8 +25,8 @@ export const intervalsMs: readonly number[] = [1, 2, 4, 8, 16, 30].map((days) =>
 /** Maximum interval between checks of a site that was taken down, so that its return is noticed. */
 const goneIntervalMsMax = 7 * dayMs;
 /**
- * Maximum interval between checks of a site that somebody waits for, because it was reported, and of one whose page did
- * not respond at the last check: three such checks in a row mean that it is down.
+ * Maximum interval between checks of a site that was reported, and of a site whose page did not respond at the last
+ * check: three such checks in a row mean that it is down.
  */
 const watchedIntervalMsMax = 4 * hourMs;
 /** Delays after a check that was incomplete. After the last one, the next check follows its interval. */
@@ -62,8 +62,8 @@ export function wantsRegistration(
 }
 
 /**
- * Returns whether the networks of a live page are unknown, old, or those of former addresses. Of a page that nobody serves,
- * the hosting provider is asked for nothing.
+ * Returns whether the networks of a live page are unknown, old, or of former addresses. Without a page, there is nothing
+ * to ask the hosting provider for.
  */
 export function wantsNetworks(facts: Facts, status: Status, now: Instant): boolean {
   const { networksAt } = facts;
@@ -158,7 +158,7 @@ interface BrandNamesOfOptions {
   protectedDomain: string;
 }
 
-/** Returns the names by which pages mention the brand of a threat's protected domain. */
+/** Returns the names that pages use for the brand of a threat's protected domain. */
 export function brandNamesOf({ keywords, protectedDomain }: BrandNamesOfOptions): string[] {
   return [protectedDomain.split(".")[0]!, ...keywords];
 }

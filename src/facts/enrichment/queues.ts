@@ -3,7 +3,7 @@ import type { Instant } from "../../platform/lib/clock.ts";
 import { newRanks, ranks } from "./plan.ts";
 import type { Due, Subject } from "./store.ts";
 
-/** Threats for which a lookup is wanted that takes longer than a check. */
+/** Threats that wait for a lookup that takes longer than a check. */
 export interface LookupQueue {
   /** `undefined` removes the threat from the queue. */
   save(threat: Pick<Subject, "domain" | "threatSeq">, wanted: Due | undefined): void;
@@ -142,7 +142,7 @@ const dueRegistrations = `${withSuffixes}
   from suffixes, (${ranksInOrder.map((rank) => `select ${rank} as wanted`).join(" union all ")})
   where suffix is not null`;
 
-/** Returns a function that counts the threats for which each kind of lookup is due, up to some thousands. */
+/** Returns a function that counts the due threats of each kind of lookup, up to some thousands. */
 export function createDueCounts({ prepare }: Pick<Database, "prepare">) {
   const counted = (query: string) => prepare<{ n: number }, [Instant, number]>(query);
   // The index begins with the rank.

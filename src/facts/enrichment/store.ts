@@ -32,7 +32,7 @@ export function createEnrichmentStore(database: Database) {
     query.all({ rank, now, limit }).map(({ seq }) => seq);
 
   return {
-    /** Adds threats that have no row yet, from whichever process they came. Returns how many were added. */
+    /** Adds threats of any process that have no row yet. Returns how many were added. */
     async admitNew(now: Instant, limit: number): Promise<number> {
       // Most seconds bring nothing new, and those must not take the write lock.
       const { last, admitted } = ends();

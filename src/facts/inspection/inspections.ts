@@ -40,7 +40,7 @@ export type {
   RequestProgress,
 };
 
-/** Inspects the pages at addresses: those that imitate a protected brand become threats. */
+/** Inspects the pages at addresses. Imitations of a protected brand become threats. */
 export interface Inspections {
   /**
    * Queues addresses, in a transaction. An address that was inspected within the last hour is not inspected again: its
@@ -51,7 +51,7 @@ export interface Inspections {
   request(addresses: readonly string[], options: RequestOptions): Promise<RequestOutcome[]>;
   /** Does the same within the present transaction, for a source that stores its position with the requests. */
   enqueue(addresses: readonly string[], options: RequestOptions): RequestOutcome[];
-  /** Inspects an address now, in this process, whatever waits, and records the result. For commands. */
+  /** Inspects an address now, in this process, ahead of the queue, and records the result. For commands. */
   inspectNow(address: string, options: InspectNowOptions): Promise<NowOutcome>;
   /** Returns one page, the newest request first. `total` is counted up to 10,000. */
   list(

@@ -21,7 +21,7 @@ import { createThreadInspector } from "./inspector/thread-inspector.ts";
 
 /** Services that find pages that imitate a protected brand. */
 export interface Inspection {
-  /** Looks of the protected brands, with which pages are compared. */
+  /** Looks of the protected brands, to compare pages with. */
   brands: Brands;
   inspections: Inspections;
   inspector: Inspector;
@@ -93,8 +93,8 @@ interface InspectorDependencies {
 }
 
 /**
- * Opens the inspector. Nothing is loaded or started before the first inspection. Of the screenshots of suspicious pages,
- * it returns only what `screenshots.keep` leaves.
+ * Opens the inspector. Nothing is loaded or started before the first inspection. Screenshots of
+ * suspicious pages are reduced to what `screenshots.keep` permits.
  * @param startWorker starts the thread that inspects; without it, this thread does, between other work
  */
 export function openInspector(dependencies: InspectorDependencies): Inspector {
@@ -146,9 +146,9 @@ function createLazyInspector({ brands, clock, lookups, turns }: InspectorDepende
   };
 }
 
-/** Width in pixels of what is left: no text can be read and nobody recognized, but the layout can be seen. */
+/** Width in pixels of a blurred screenshot: text and faces are unreadable, and the layout is visible. */
 const blurredWidth = 48;
-/** Width to which that is enlarged, so that it can be shown. */
+/** Width of its enlargement for display. */
 const shownWidth = 640;
 const pixelsMax = 16_000_000;
 const quality = 60;

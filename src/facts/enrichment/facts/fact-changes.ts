@@ -89,7 +89,7 @@ export function threatFactsOf(facts: Facts, now: Instant): ThreatFacts {
   };
 }
 
-/** Returns the name servers that the zone lists, or if it is not known, those that the registry lists. */
+/** Returns the name servers of the zone, or if they are not known, of the registry. */
 function nameServersOf({ existence, registration }: Facts): string[] {
   const fromZone = existence?.nameServers ?? [];
   return fromZone.length > 0 ? fromZone : (registration?.name_servers ?? []);

@@ -63,7 +63,7 @@ export interface Screenshot {
   deletedAt?: Instant;
 }
 
-/** Kinds of marks by which sites of one maker are recognized. */
+/** Kinds of marks that sites of one maker have in common. */
 export const markKinds = [
   "addresses",
   "nameServers",
@@ -116,7 +116,7 @@ export function hostingOf({ existence, registration }: Facts): { parked?: string
   return { parked: existence.parked, sinkholed: existence.sinkholed };
 }
 
-/** Returns whether the host serves a page of its own. A form that asks for secrets counts whatever its status. */
+/** Returns whether the host serves a page of its own. A form that asks for secrets counts with any status. */
 export function hasPage({ page }: Facts): boolean {
   if (page === undefined) return false;
   if (page.asksForPassword || page.asksForCard) return true;

@@ -73,7 +73,7 @@ function mergeRegistration(after: Facts, result: RegistrationResult, now: Instan
   }
 }
 
-/** Replaces the networks of the addresses that were looked up. Those of other addresses are those of the past. */
+/** Replaces the networks of the addresses that were looked up. Networks of other addresses are outdated. */
 function mergeNetworks(after: Facts, results: readonly AddressNetwork[], now: Instant): void {
   delete after.unknown.networks;
   const known = after.networks ?? [];

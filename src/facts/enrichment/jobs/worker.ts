@@ -147,7 +147,7 @@ export async function guardedLookup<T>(
 }
 
 /**
- * Resolves with the value of `work`, or with that of `late` if `work` has not finished after `timeoutMs`. Rejects when
+ * Resolves with the value of `work`, or of `late` if `work` has not finished after `timeoutMs`. Rejects when
  * `signal` aborts. A safety net around code that has timeouts of its own; a late result of `work` is dropped.
  */
 async function within<T>(

@@ -70,7 +70,7 @@ function orUndefined<T>(view: Promise<T>): Promise<T | undefined> {
   return view.catch(() => undefined);
 }
 
-/** In pixels: twice the width in which rows show it. */
+/** In pixels: twice its width in rows. */
 const thumbnailWidth = 224;
 
 /** An image that claims to be larger is not decoded. */

@@ -75,7 +75,7 @@ function compare({ page, brand, models }: { page: SeenPage; brand: Brand; models
   };
 }
 
-/** Compares a page with every brand. Returns those with which it has anything in common, highest score first. */
+/** Compares a page with every brand. Returns the related ones, highest score first. */
 export function assessAll({ page, brands }: { page: SeenPage; brands: readonly Brand[] }): Verdict[] {
   return brands
     .map((brand) => compare({ page, brand, models: fittedModels }))
@@ -121,7 +121,7 @@ function named(measured: Measured): Measured {
   return { ...measured, params: { ...measured.params, original: measured.original } };
 }
 
-/** Returns the original with which the most important comparison of originals was made. */
+/** Returns the original of the most important comparison. */
 function nearest(
   measured: readonly MeasuredSignal[],
   weights: Readonly<Record<string, number>>,

@@ -18,7 +18,7 @@ import type { Brand } from "../model/verdict.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import { fingerprintVersion } from "./fingerprint.ts";
 
-/** A brand in the forms in which pages are compared with it. Made once for each version of the brand. */
+/** A brand prepared for comparisons. Made once for each version of the brand. */
 export interface BrandReading {
   brand: Brand;
   names: NameFinder;
@@ -112,7 +112,7 @@ function readOriginal(
   };
 }
 
-/** Name by which the same file is recognized on another host. */
+/** Returns a name that is the same for a file on any host. */
 export function fileName({ file, extension }: AddressParts): string {
   return `${file}.${extension}`;
 }

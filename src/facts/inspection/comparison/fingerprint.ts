@@ -24,7 +24,7 @@ const addressLists = { itemsMax: 20, bytesMax: 3_000 };
 /** Text that is read: a page with more is no sign-in page, and the beginning identifies it. */
 const textLengthMax = 60_000;
 const elementsMax = 5_000;
-/** Text at the end of a page in which a copyright notice is searched for, and length of a notice. */
+/** Length of the end of a page that is searched for a copyright notice, and of a notice. */
 const copyrightSearchedMax = 20_000;
 const copyrightLengthMax = 60;
 

@@ -4,7 +4,7 @@ import type { PageFingerprint } from "../model/fingerprint.ts";
 import type { Verdict } from "../model/verdict.ts";
 import { ownPageCode } from "./signal-table.ts";
 
-/** Words up to which a page is so empty that something else shows its content. */
+/** Maximum number of words of a page whose content is shown by something else. */
 const emptyWordsMax = 25;
 const emptyLengthMax = 100;
 /** Score from which on a page that is not flagged is close enough for a second look. */
@@ -36,7 +36,7 @@ export function needsBrowser({
   return verdicts.some(({ score }) => score >= doubtfulMin);
 }
 
-/** Words up to which a page may be no more than the way to another one. */
+/** Maximum number of words of a page that only leads to another one. */
 const waypointWordsMax = 60;
 const waypointLengthMax = 300;
 /** Links of such a page: a page with more of them offers a choice. */

@@ -8,7 +8,7 @@ import type { Measured, Measures } from "./signal-rule.ts";
 const iconBits = { sameMax: 3, otherMin: 11 };
 const logoBits = { sameMax: 5, otherMin: 13 };
 const screenshotBits = { sameMax: 5, otherMin: 17 };
-/** A picture that a page consists of, and words up to which a page consists of its pictures. */
+/** Limits for a picture that shows the whole page, and maximum number of words of such a page. */
 const wholePictureBits = { sameMax: 5, otherMin: 11 };
 const pictureWordsMax = 12;
 /** Correlations of a located logo: below the first, hardly any true logo; above the second, hardly anything else. */

@@ -12,7 +12,7 @@ const ownShinglesDoubt = 400;
 /** Words of a page from which on it would name the brand, and how often an original does. */
 const missingWordsMin = 20;
 const missingCountMin = 2;
-/** Strength of a title that names the brand and somebody else, and words of such a name up to which it is one. */
+/** Strength of a title that names the brand and another owner, and maximum number of words of such a name. */
 const besideBrand = 0.8;
 /** The same for other words of a title that names the brand, per share of them. */
 const amongWords = 0.5;
@@ -103,7 +103,7 @@ function titleParts(title: string): SpacedWords[] {
   return title.split(titleSeparators).map((part) => spacedWords(wordsOf(part)));
 }
 
-/** Returns whether a part of the title is the name of somebody else, which a page repeats elsewhere. */
+/** Returns whether a part of the title is the name of another owner, which the page repeats elsewhere. */
 function namesOther(part: SpacedWords, page: PageReading, brand: BrandReading): boolean {
   const words = part.words.filter((word) => !isGeneric(word));
   if (words.length === 0 || words.length > otherNameWordsMax) return false;

@@ -5,7 +5,7 @@ import { isGeneric, spacedWords, wordsOf, type SpacedWords } from "../measures/t
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import type { SeenPage } from "../model/verdict.ts";
 
-/** A page in the forms in which it is compared with every brand. Made once for each page. */
+/** A page prepared for comparisons. Made once for each page. */
 export interface PageReading {
   seen: SeenPage;
   print: PageFingerprint;

@@ -4,7 +4,7 @@ import type { GrayPicture } from "../measures/gray-picture.ts";
 import { locateLogo, logoTemplate, searchedPicture, type LogoTemplate } from "../measures/logo-search.ts";
 import type { LocatedLogo, Brand, BrandLogo } from "../model/verdict.ts";
 
-/** Width to which screenshots are scaled: half of the viewport, at which logos are still legible. */
+/** Screenshots are scaled to this width, half of the viewport. Logos are still legible. */
 const searchedWidth = 640;
 const searchedHeightMax = 1_000;
 const logoSideMax = 256;

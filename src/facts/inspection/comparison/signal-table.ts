@@ -38,7 +38,7 @@ export interface FittedModels {
   /** Sites on which the models were fitted, and when. */
   fittedOn: { date: string; pages: number; description: string };
   withOriginals: Model;
-  /** For a brand of which no page was captured: names, links and forms have to suffice. */
+  /** For a brand without captured pages: names, links and forms have to suffice. */
   withoutOriginals: Model;
 }
 

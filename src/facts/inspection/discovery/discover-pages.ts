@@ -9,7 +9,7 @@ import linkWords from "./link-words.json" with { type: "json" };
 /** Roles that links are recognized by. */
 type LinkedRole = Extract<OriginalRole, "sign_in" | "payment">;
 
-/** A page to sign in or pay to which another page links. */
+/** A page to sign in or pay, found by a link. */
 export interface LinkedPage {
   /** Without fragment, and without a query unless only that shows the role. */
   url: string;
@@ -36,7 +36,7 @@ const wordsMax = 3;
 const urlLengthMax = 500;
 const roles = Object.keys(discoveredMax) as LinkedRole[];
 
-/** Finds the pages to sign in and to pay to which a home page links, by the texts of links and the words of addresses. */
+/** Finds links of a home page to pages to sign in and to pay, by their texts and by words of their addresses. */
 export function discoverPages(
   view: Pick<PageView, "addresses" | "links" | "linkTexts" | "resources">,
   owner: Owner,

@@ -14,7 +14,7 @@ export interface ThreadSettings {
   hasBrowser: boolean;
 }
 
-/** From the server's thread to the one that inspects. */
+/** From the server's thread to the inspecting thread. */
 export type Instruction =
   | { do: "set up"; settings: ThreadSettings }
   | { do: "set brands"; brands: readonly Brand[] }
@@ -25,7 +25,7 @@ export type Instruction =
   /** Result of a page that the browser was to render. */
   | { do: "continue"; renderId: number; result: ScreenshotResult };
 
-/** From the thread that inspects to the server's one, which has the browser. */
+/** From the inspecting thread to the server's, which has the browser. */
 export type Report =
   | { report: "result"; id: number; result: InspectionResult }
   | { report: "waits for browser"; id: number }

@@ -18,16 +18,16 @@ import type { InspectionResult, InspectionTarget, Inspector } from "../model/ins
 import { storedVerdict, type SeenPage, type Verdict, type Brand } from "../model/verdict.ts";
 import { freedByBrowser, limitWaiting, type Render } from "./render.ts";
 
-/** Number of inspections at the same time, without those that wait for the browser. The others wait. */
+/** Maximum number of concurrent inspections, not counting those that wait for the browser. */
 const concurrencyMax = 32;
-/** Number of brands with which a page is compared at once: at most about 2 ms. */
+/** Number of brands compared at once: at most about 2 ms. */
 const brandsPerTurn = 10;
 const brandNamesMax = 300;
 const ledToOwnPage = "in a browser, the page leads to the page of the brand itself";
 
 /** An inspector in the thread that has the brands. */
 export interface PageInspector extends Inspector {
-  /** Replaces the brands with which pages are compared. */
+  /** Replaces the brands to compare pages with. */
   setBrands(brands: readonly Brand[]): void;
 }
 
@@ -107,7 +107,7 @@ export function createPageInspector(dependencies: PageInspectorDependencies): Pa
   };
 }
 
-/** Brands with which a page is compared, and means of doing so. */
+/** Brands to compare a page with, and the services for it. */
 interface Comparison {
   clock: Pick<Clock, "now">;
   compared: readonly Brand[];
@@ -183,7 +183,7 @@ async function alongWaypoints(
 
 /**
  * Reads the page as a visitor that differs in everything, unless it already imitates a brand or is the brand's own: some
- * pages show a harmless page to everybody else. Returns the one that resembles a brand more.
+ * pages show a harmless page to all others. Returns the version that resembles a brand more.
  */
 async function asOtherVisitor(
   first: { read: ReadPage; seen: ComparedPage },
@@ -299,7 +299,7 @@ const languagesMax = 6;
 /** Weight of the language of a brand that the address names. */
 const namedWeight = 1_000;
 
-/** Returns the languages of the originals: those of brands that the address names first, then the most frequent. */
+/** Returns the languages of the originals: first of brands that the address names, then the most frequent. */
 function languagesOf(brands: readonly Brand[], address: string): string[] {
   const counts = new Map<string, number>();
   const plain = (text: string) => text.toLowerCase().replace(/[ -]/g, "");

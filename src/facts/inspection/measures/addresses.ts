@@ -12,7 +12,7 @@ export interface AddressParts {
   extension: string;
 }
 
-/** Kinds of hosts that are known whatever brand is compared. */
+/** Kinds of hosts that are known independently of the brand. */
 export type HostKind = "shared" | "archive" | "short" | "hosting" | "collector";
 /** Kinds of file names. */
 export type FileKind = "mailer" | "kit" | "common";

@@ -22,7 +22,7 @@ function ones(value: number): number {
 /**
  * Returns 1 for up to `sameMax` differing bits, 0 from `otherMin` on, and a linear transition in between. Zauner
  * ("Implementation and Benchmarking of Perceptual Image Hash Functions", 2010, §5) found distances of different pictures
- * to be above 16 bits and those of versions of one picture to be mostly below 10.
+ * to be above 16 bits and of versions of one picture to be mostly below 10.
  */
 export function sameness(
   distance: number,

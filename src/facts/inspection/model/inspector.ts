@@ -22,11 +22,11 @@ export interface InspectionTarget {
   browser: "never" | "if_needed" | "always";
   /** Further names: a protected domain that is disabled is not among the brands. */
   brandNames?: readonly string[];
-  /** Whether the page is the owner's, whose screenshot is returned whatever `screenshots.keep` is. Default: no. */
+  /** Whether the page is the owner's. Its screenshot is returned regardless of `screenshots.keep`. Default: no. */
   isOwn?: boolean;
   /** Whether a person waits for the result, so that it is inspected before others. Default: no. */
   isUrgent?: boolean;
-  /** Called before it waits for the browser, which may take minutes: meanwhile, it needs nothing that others need. */
+  /** Called before it waits for the browser, which may take minutes. Others can use its slot for that time. */
   onBrowser?: () => void;
   /** Whether the result includes the page as it was read, which is large. Default: no. */
   withView?: boolean;

@@ -13,7 +13,7 @@ export interface RequestOptions {
    * to another. Empty or absent: all.
    */
   within?: readonly string[];
-  /** Person or program that wants it, for the audit log; absent: nobody in particular, such as a feed. */
+  /** Person or program that wants it, for the audit log; absent: no one in particular, such as a feed. */
   requestedBy?: Actor;
   /** Inspects the host now even if it was inspected within the last hour, a few times per hour. For clicks of people. */
   again?: boolean;

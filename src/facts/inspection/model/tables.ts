@@ -60,7 +60,7 @@ export const inspections = sqliteTable(
     source: text("source", { enum: threatSources }).notNull(),
     originKind: text("origin_kind").notNull(),
     originName: text("origin_name").notNull(),
-    /** Protected domains of which threats are recorded, because those who requested it see only these; null: all. */
+    /** Threats are recorded of these protected domains only, since its requesters see no others; null: all. */
     within: json<string[]>("within"),
     requestedAt: instant("requested_at").notNull(),
     state: text("state", { enum: inspectionStates }).notNull(),

@@ -124,7 +124,7 @@ function saveCapture(
   { result, names }: { result: Opened; names: PageNames },
 ): Saved {
   const { brands, clock, store } = dependencies;
-  // Read again: a person may have changed it meanwhile.
+  // Read again: a person may have changed it since.
   const original = store.find(seq);
   if (original === undefined) return nothingSaved;
   const now = clock.now();

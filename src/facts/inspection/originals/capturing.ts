@@ -65,7 +65,7 @@ export function createCapturing(dependencies: CapturingDependencies) {
     }
   }
 
-  /** Captures everything that is due now, including pages that are discovered meanwhile. */
+  /** Captures everything that is due now, including pages that are discovered on the way. */
   const run = () => (running ??= work().finally(() => (running = undefined)));
   return {
     start() {
@@ -131,7 +131,7 @@ async function retryAllowed({ clock, database, store }: CapturingDependencies): 
   );
 }
 
-/** Deletes the screenshots of versions that no longer exist, such as those of a removed domain. */
+/** Deletes screenshots without a version, for example after a domain was removed. */
 async function sweep({ files, store }: CapturingDependencies): Promise<void> {
   const kept = new Set(store.screenshots().map(screenshotId));
   for (const id of await files.ids()) if (id.startsWith("original_") && !kept.has(id)) await files.remove(id);

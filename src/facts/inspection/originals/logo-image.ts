@@ -3,7 +3,7 @@ import { badRequest } from "../../../platform/lib/errors.ts";
 import { grayPixels } from "../../lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash } from "../../lookups/page/perceptual-hash.ts";
 
-/** A logo in the form in which it is stored. */
+/** A logo as it is stored. */
 export interface LogoImage {
   /** PNG without metadata. */
   image: Buffer;

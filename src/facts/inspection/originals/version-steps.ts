@@ -33,7 +33,7 @@ interface NextStepOptions {
 }
 
 /**
- * Decides what a captured page means, so that neither a maintenance page nor somebody who controls the network or the name
+ * Decides what a captured page means, so that neither a maintenance page nor an attacker who controls the network or the name
  * for some hours defines what a brand looks like.
  * @param versions present version first
  * @param secure whether the page came over HTTPS with a valid certificate
@@ -66,7 +66,7 @@ export function nextStep({ versions, fingerprint, secure, now }: NextStepOptions
   return { kind: isConfirmed ? "accept_waiting" : "wait_longer", seq: waiting.seq };
 }
 
-/** Returns the parts in which two captures of a page differ so much that a copy of the one is no longer one of the other. */
+/** Returns the parts of a page that differ so much between two captures that a copy of one does not resemble the other. */
 export function changesBetween(before: PageFingerprint, after: PageFingerprint): VersionChange[] {
   const changes: Record<VersionChange, boolean> = {
     title: before.title !== after.title,

@@ -34,7 +34,7 @@ export function readAddress(text: string): ReadAddress | { error: string } {
   return { address: url.href, host };
 }
 
-/** Returns whether two addresses lead to the same page, by whichever of HTTP and HTTPS. */
+/** Returns whether two addresses lead to the same page, by HTTP or HTTPS. */
 export function isSamePage(one: string, other: string): boolean {
   return pageOf(one) === pageOf(other);
 }
@@ -48,7 +48,7 @@ export type ShownPage = Pick<Page, "finalUrl" | "framedBy">;
 
 /**
  * Returns the host that shows a page, and its address there: where redirects and “Continue” led. Services that redirect to
- * any address do not imitate anybody.
+ * any address imitate no brand.
  */
 export function placeOf(
   { address, host }: ReadAddress,

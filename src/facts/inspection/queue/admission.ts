@@ -16,7 +16,7 @@ import { grouped } from "../../../platform/lib/wording.ts";
 export const hostPauseMs = 3_600_000;
 /** Maximum number of inspections of a host within an hour, if people request them one by one. */
 const againMax = 6;
-/** Lists repeat their addresses: those of feeds are not inspected again for this long. */
+/** Lists repeat their addresses, so an address of a feed is not inspected again for this long. */
 const feedPauseMs = 24 * 3_600_000;
 /** Longest address in a response. */
 const shownMax = 2_048;
@@ -200,7 +200,7 @@ export function waitFor(
 const waitingMax = 200_000;
 /** One address is inspected per host and hour, so that more of them would wait for half a day. */
 const waitingOfHostMax = 10;
-/** Time for which a count of the waiting addresses is used. */
+/** Maximum age of the count of waiting addresses. */
 const countAgeMs = 2_000;
 
 /** Limits how many addresses wait. */
@@ -226,7 +226,7 @@ function createWaitingPlaces(dependencies: Pick<AdmissionDependencies, "clock" |
   };
 }
 
-/** Returns how many wait, without those of a lower priority: a list must not close a host to people. */
+/** Counts what waits with this priority or a higher one: a list must not close a host to people. */
 function waitingBefore(inspections: readonly Inspection[], priority: InspectionPriority): number {
   const rank = inspectionPriorities.indexOf(priority);
   return inspections.filter(

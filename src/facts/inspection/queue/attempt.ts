@@ -91,7 +91,7 @@ function redirectProblem(options: Extract<InspectionResult, { ok: true }>): stri
   return `only a redirect was seen: ${page.unseen ?? ""} (${page.finalUrl})`;
 }
 
-/** Counts the inspections at each address, and estimates when those that wait can have a place there. */
+/** Counts the inspections at each address, and estimates when a waiting one gets a place there. */
 function createLines(clock: Pick<Clock, "monotonicMs">) {
   const lines = new Map<string, { count: number; durationMs: number; readyAtMs: number }>();
   return {
@@ -124,7 +124,7 @@ function createLines(clock: Pick<Clock, "monotonicMs">) {
   };
 }
 
-/** Returns the address, or the network of an IPv6 address, of which every server has a whole one. */
+/** Returns an IPv4 address, or the network of an IPv6 address, since each server has a whole network. */
 function serverOf(address: string): string {
   const found = addressNumber(address);
   return found?.width === 128 ? `${found.value >> 64n}` : address;

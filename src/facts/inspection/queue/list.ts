@@ -64,7 +64,7 @@ function conditionOf({ origin, text, ...filter }: InspectionFilter) {
   return { where: `where ${[`seq in (${latest})`, ...others.map(({ sql }) => sql)].join(" and ")}`, values };
 }
 
-/** Returns the conditions that have an index, those that few rows meet first. */
+/** Returns the conditions that have an index, the most selective first. */
 function indexedConditions(options: InspectionFilter): Condition[] {
   const { imitates, protectedDomain, request, source, states } = options;
   const conditions = [
@@ -131,7 +131,7 @@ export function createStatus({ budget, clock, config, running, store }: StatusDe
 }
 
 const hourly = "37 * * * *";
-/** No request is served meanwhile: each deleted row is removed from all indexes, in about 0.1 ms. */
+/** Blocks requests: removing a row from all indexes takes about 0.1 ms. */
 const rowsPerStep = 10;
 /** Results without an imitation that are kept at most: five days of the default budget. */
 const harmlessMax = 500_000;

@@ -137,7 +137,7 @@ const dueTable: DueTable = { name: "inspections", key: "seq", columns: ["due_at"
  */
 function createDueTest({ database, store }: Pick<PumpDependencies, "database" | "store">) {
   let next: { dueAt: Instant | undefined } | undefined;
-  // Nobody else changes a database in memory. Of a file, other processes change what is due unnoticed.
+  // Only this process changes a database in memory. Other processes can change a file unnoticed.
   if (!database.isShared) database.observe({ failed: () => {}, changed: () => (next = undefined) });
   return (now: Instant): boolean => {
     if (next === undefined || database.isShared) next = { dueAt: store.nextDueAt() };
@@ -176,7 +176,7 @@ function createPlaces() {
   };
 }
 
-/** Interval, because a command that is killed also leaves a row that is marked as running. */
+/** A killed command also leaves a row that is marked as running, so this is repeated. */
 const recoveryMs = 600_000;
 const minuteMs = 60_000;
 
@@ -306,7 +306,7 @@ interface Site {
 }
 
 /**
- * Limits how many hosts of one registrable domain are inspected: its owner makes as many of them as they like.
+ * Limits how many hosts of one registrable domain are inspected: its owner can create any number.
  */
 export function createSiteShares(monotonicMs: () => number) {
   const sites = new Map<string, Site>();

@@ -13,7 +13,7 @@ import { placeOf, type ReadAddress, type ShownPage } from "./addresses.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Outcome } from "./store.ts";
 
-/** Verdicts that are stored, of which the first one decides. */
+/** Maximum number of stored verdicts. The first one decides. */
 const verdictsMax = 3;
 /** A verdict with a lower score is not stored, as its signals say nothing: a page without any brand scores like this. */
 const storedScoreMin = 0.02;
@@ -89,7 +89,7 @@ function keptPage(page: Page): InspectedPage {
   };
 }
 
-/** Records the threats that pages are evidence of, of the protected domains in `within` only. */
+/** Records the threats that pages are evidence of, but only of protected domains in `within`. */
 export type ThreatRecorder = ReturnType<typeof createThreatRecorder>;
 
 type Recorded = Pick<Inspection, "address" | "host" | "source" | "within">;
@@ -109,7 +109,7 @@ export function createThreatRecorder(dependencies: ThreatRecorderDependencies) {
   const threatsOf = (domain: string, hosts: readonly string[]) =>
     hosts.flatMap((host) => threats.named(domain, [host]).map(({ id }) => ({ id, host })));
 
-  /** Returns the hosts that threats are recorded for: the one that shows the page, and one whose name is a threat, too. */
+  /** Returns the hosts to record threats for: the host that shows the page, and a host whose name is a threat, too. */
   function recordThreats(
     inspection: Recorded,
     verdicts: readonly Verdict[],
@@ -134,7 +134,7 @@ export function createThreatRecorder(dependencies: ThreatRecorderDependencies) {
           const byName = matcher.match(place.host).find((match) => match.protectedDomain === protectedDomain);
           if (byName === undefined && place !== shown) return [];
           const match = { protectedDomain, type: "cloned_site" as const, similarity: score, reasons: [] };
-          // The type of a threat is that of its first sighting: what the name shows is the closer description.
+          // The first sighting determines the type of a threat: the name describes it more closely.
           return [
             ...(byName === undefined ? [] : [{ ...seen, match: byName }]),
             { ...seen, match, page: { score, signals } },
@@ -174,7 +174,7 @@ export function createThreatRecorder(dependencies: ThreatRecorderDependencies) {
   return {
     record,
 
-    /** Records those of a stored result. Must run within a transaction. */
+    /** Records the threats of a stored result. Must run within a transaction. */
     recordStored(inspection: Inspection) {
       const { id, page, protectedDomain, verdicts } = inspection;
       const hosts = recordThreats(inspection, verdicts, page);

@@ -131,7 +131,7 @@ function createFinisher({
     const concerned = await database.write(
       () => {
         const now = clock.now();
-        // Somebody who sees more protected domains may have requested it meanwhile.
+        // A person who sees more protected domains may have requested it since.
         const within = store.withinOf(inspection.seq);
         const found = recordThreats({ ...inspection, within }, inspected);
         const outcome = outcomeOf(inspected, { at: now, durationMs });

@@ -79,7 +79,7 @@ export function createInspectionStore(database: Database) {
     /** Returns the latest rows of a host, newest first. */
     ofHost: (host: string): QueuedInspection[] =>
       read.ofHost.all({ host, limit: ofHostMax }).map(toInspection),
-    /** Returns rows that are due, in the order in which they became due; those of feeds in reverse. */
+    /** Returns due rows, the longest due first; of feeds, the latest first. */
     due(priority: InspectionPriority, now: Instant, limit: number): QueuedInspection[] {
       const query = priority === "feed" ? read.dueNewest : read.dueOldest;
       return query.all({ priority, now, limit }).map(toInspection);
@@ -95,7 +95,7 @@ export function createInspectionStore(database: Database) {
       return { person: of("person"), submission: of("submission"), feed: of("feed") };
     },
     oldestWaitingAt: (): Instant | undefined => read.oldestWaiting.get()?.at,
-    /** Returns the protected domains of which its threats are recorded; null: all. */
+    /** Returns the protected domains that its threats are recorded of; null: all. */
     withinOf: (seq: number): string[] | null => read.within.get({ seq })?.within ?? null,
     /** Saves what a further request changes. */
     readmit: (row: Pick<QueuedInspection, "priority" | "reason" | "seq" | "within">) =>
@@ -109,7 +109,7 @@ export function createInspectionStore(database: Database) {
     postpone: (seq: number, dueAt: Instant, reason: string) => write.postpone.run({ seq, dueAt, reason }),
     start: (seq: number, now: Instant) => write.start.run({ seq, startedAt: now }),
     save: (seq: number, outcome: Outcome) => write.save.run({ seq, ...outcome }),
-    /** Queues what is marked as running and is not, such as when a process was killed. @param present seqs that are running */
+    /** Queues rows that are marked as running and are not, for example after a process was killed. @param present seqs that are running */
     requeueOthers(now: Instant, present: ReadonlySet<number>): void {
       for (const { seq, attempts } of read.running.all())
         if (!present.has(seq))
@@ -119,7 +119,7 @@ export function createInspectionStore(database: Database) {
             reason: "phishwatch ended meanwhile",
           });
     },
-    /** Returns how many rows were started since then, except those that wait again. */
+    /** Returns how many rows were started since then, without rows that wait again. */
     startedSince: (since: Instant, now: Instant): number => startedSince.get(since, since, now)!.n,
     /** Queues a row that was running, as if it had not been started. */
     putBack: (seq: number) => write.putBack.run({ seq }),

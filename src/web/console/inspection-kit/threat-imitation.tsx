@@ -42,8 +42,8 @@ export function ImitationCard({ threat, facts }: Given) {
 }
 
 /**
- * Returns the latest comparison of a threat's page with the protected site; that of the inspection that found it, as far
- * as the threat has it on record, until there is another one.
+ * Returns the latest comparison of a threat's page with the protected site. Before the first one, it is derived from the
+ * inspection that found the threat.
  */
 export function imitationOf({
   threat: { protectedDomain, reasons },

@@ -69,7 +69,7 @@ export function scoreText(score: number): string {
   return (score < 1 ? Math.min(score, 0.99) : score).toFixed(2);
 }
 
-/** An address that was written by a stranger, in a form that nobody can open by mistake. */
+/** An untrusted address, in a form that cannot be opened by mistake. */
 export function Address(props: { address: string; charactersMax?: number }) {
   const { address, charactersMax = addressCharactersMax } = props;
   return (

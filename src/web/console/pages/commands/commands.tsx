@@ -202,7 +202,7 @@ interface Shortcut {
 /** The compiler does not know the texts of a JSON file; a test checks the permissions. */
 const shortcuts = shortcutGroups as readonly { title: string; keys: readonly Shortcut[] }[];
 
-/** Lists the keyboard shortcuts, with those of `pages`: as a page, or as a part for the dialog. */
+/** Lists the keyboard shortcuts, also of `pages`: as a page, or as a part for the dialog. */
 function showShortcuts({ request }: Pick<Context, "request">, pages: readonly PageEntry[]): PageResult {
   if (request.headers.has("x-fragment")) return fragment(<Shortcuts pages={pages} />);
   return page(

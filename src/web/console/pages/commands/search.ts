@@ -34,7 +34,7 @@ import actionTexts from "./actions.json" with { type: "json" };
 export type PageEntry = Pick<NavigationEntry, "label" | "path" | "icon" | "keys">;
 export type CommandContext = Context<"channels" | "domains" | "sources" | "threatIndex" | "webhooks">;
 
-/** Results of one search, in the order in which they are shown. */
+/** Results of one search in the order of the page. */
 export interface Found {
   threats: readonly FoundThreat[];
   groups: readonly { title: string; max: number; commands: readonly Command[] }[];
@@ -139,7 +139,7 @@ export interface Command {
   path: string;
   /** Fields of a POST; absent: `path` is opened. */
   fields?: Record<string, string>;
-  /** Permission that it needs in addition to that of its route. */
+  /** Permission that it needs in addition to its route's. */
   needs?: Permission;
   /** Further words that find it. */
   words?: string;
@@ -155,8 +155,8 @@ export const queryCharactersMax = 300;
 const view = (query: Record<string, string>) => listPath(new URLSearchParams(query));
 
 /**
- * Pages of the actions, in the order in which they are offered. Which of them a visitor may use follows from the permission
- * of their routes, or from `needs` if the action is a part of a page that everybody may read.
+ * Pages of the actions, in the order of the offer. The permission of a route decides who may use its action; `needs` decides
+ * about an action that is a part of a page.
  */
 const actionPaths: Record<keyof typeof actionTexts, string> = {
   triage: view({ severity: "high" }),
@@ -199,7 +199,7 @@ function wordsOf(query: string): string[] {
   return query.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-/** Returns the commands that contain every word, those that begin with the first one first. */
+/** Returns the commands that contain every word. Commands that begin with the first word come first. */
 function matchCommands(commands: readonly Command[], words: readonly string[]): Command[] {
   const [first] = words;
   if (first === undefined) return [...commands];

@@ -35,7 +35,7 @@ export function nextStep(done: Record<StepName, boolean>): StepName | undefined 
   return stepNames.find((name) => !done[name]);
 }
 
-/** Returns whether people are led to the setup. An appliance in memory is a sandbox, of which nothing is kept. */
+/** Returns whether people are led to the setup. An appliance in memory is a sandbox, which keeps nothing. */
 function isOffered({ setup, storage }: Pick<PageServices, "setup" | "storage">): boolean {
   return storage.path !== ":memory:" && setup.isOffered();
 }

@@ -25,7 +25,7 @@ import { OutcomeMark } from "./outcome.tsx";
 const typedBytesMax = 1024 * 1024;
 /** Maximum size of a file, which is held in memory: an email with attachments. */
 const fileBytesMax = 10 * 1024 * 1024;
-/** Number of addresses of one request that come before those of programs. Those of a long list come after these. */
+/** Number of addresses of one request that are inspected before submissions of programs. The rest of a long list follows them. */
 const urgentMax = 20;
 /** Maximum number of lines. Longer lists are imported, or are a feed. */
 const linesMax = 10_000;
@@ -190,9 +190,9 @@ export const requestedName = "inspections requested";
 export interface RequestedAddresses {
   /** The first addresses, with how each was read. */
   items: RequestedItem[];
-  /** Numbers of addresses, and of lines in which none was found. */
+  /** Numbers of addresses, and of lines without any. */
   counts: { requested: number; waiting: number; known: number; refused: number; rejected: number };
-  /** The first lines in which no address was found. */
+  /** The first lines without an address. */
   rejected: { text: string; why: string }[];
   /** Number of new threats by their names. */
   created: number;

@@ -12,7 +12,7 @@ import type { Context } from "../../shell/router.ts";
 import { findDomain } from "../../threat-kit/domains.ts";
 
 const fieldBytesMax = 16 * 1024;
-/** Longer side in which a logo is shown. */
+/** Maximum width and height of a shown logo. */
 const shownPixelsMax = 160;
 
 /** Logos of a domain, and the form that adds one. */

@@ -130,7 +130,7 @@ export async function applySuggestion(context: Context<"domains" | "originals">)
     return redirect(path, `Added, and ${host} is an allowed name. The page is being captured.`);
   }
   await context.write(() => {
-    // Read again: another keyword or name may have been added meanwhile.
+    // Read again: another keyword or name may have been added since.
     const { allow, keywords } = findDomain(context);
     const content = kind === "keyword" ? { keywords: [...keywords, value] } : { allow: [...allow, value] };
     return services.domains.change(domain.domain, content, { by });
@@ -213,7 +213,7 @@ function Warnings({ domain, word }: { domain: ProtectedDomain; word: string }) {
 /** Number of names in a preview. */
 const shownMax = 40;
 
-/** Searches the names seen before for those that only the new keyword matches. Refreshes itself until it is complete. */
+/** Searches the names seen before for what only the new keyword matches. Refreshes itself until it is complete. */
 async function keywordPreview(
   { services }: Context<SuggestionServices>,
   { domain, keywords }: ProtectedDomain,

@@ -92,7 +92,7 @@ export async function importFile(context: Context<"imports">): Promise<PageResul
   // The console's script reads the location from the body; it does not follow redirects.
   const isScript = request.headers.has("x-fragment");
   try {
-    // Checked before reading, so that nobody uploads a gigabyte for nothing.
+    // Checked before reading, so that a file is not uploaded for nothing.
     if (services.imports.running() !== undefined)
       throw badRequest("Another list is being imported. Wait until it is done, or cancel it.");
     const { fields, file } = await context.readUpload({ fieldBytesMax });

@@ -117,7 +117,7 @@ const readColumns: Column<Interpretation>[] = [
   column("Result", "tight state", (read) => <ReadResult read={read} />),
 ];
 
-/** Shows how lines were read: all that a person typed, and of a list those that are no plain names. */
+/** Shows how lines were read: all typed ones, and lines of a list that are no plain names. */
 function ReadLines({ list: { name, interpreted } }: { list: ListImport }) {
   if (interpreted.length === 0) return null;
   return (

@@ -69,7 +69,7 @@ export function sourceFacts(status: SourceStatus) {
 const longNumberMin = 1_000_000;
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** A number of the last days, with that of today and a line below. */
+/** A number of the last days and of today, with a line below. */
 export function DailySum(props: {
   title: string;
   values: readonly number[];

@@ -110,7 +110,7 @@ function listsText(): string {
   return version === null ? "embedded" : `data update ${version}`;
 }
 
-/** Lists the certificates, the one that ends first at the top. */
+/** Lists the certificates, the first to expire at the top. */
 function certificateFacts(certificates: readonly CertificateEnd[], now: Instant) {
   return certificates
     .toSorted((one, other) => one.endsAt - other.endsAt)
@@ -136,7 +136,7 @@ function certificateFacts(certificates: readonly CertificateEnd[], now: Instant)
 function Health(props: {
   concerns: readonly Concern[];
   recipients: readonly Recipient[];
-  /** Facts that nobody has checked yet. */
+  /** Facts that were not checked yet. */
   unknown: readonly string[];
 }) {
   const { concerns, recipients, unknown } = props;
