@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import type { Role } from "../../platform/vocabulary/permissions.ts";
 import type { ByActor } from "../audit/actor.ts";
-import type { AccountLinks, NewLink } from "./account-links.ts";
+import type { NewLink } from "./account-links.ts";
 import { requireAccountName } from "./account-names.ts";
 import { firstAccountName, type Account } from "./accounts.ts";
 import type { Needs } from "./needs.ts";
@@ -13,31 +13,10 @@ import { requireGoodPassword } from "./password-rules.ts";
  * effect at the next request of the account. Routes of the console call the methods that return no promise within
  * `Context.write`.
  */
-export interface AccountManagement extends ReturnType<typeof createResets> {
-  /**
-   * Creates an account without a password, and a link to choose one with. The name is taken from now on.
-   * @throws FieldError of `name`; PublicError `bad_request` for a name that is taken
-   */
-  invite(
-    wanted: { name: string; role: Role; lifetimeMs?: number | undefined },
-    options: ByActor,
-  ): NewLink & { account: Account };
-  /** Creates an account with a password. @throws FieldError of `name` or `password`; PublicError `bad_request` */
-  add(wanted: { name: string; role: Role; password: string }, options: ByActor): Promise<Account>;
-  /** @throws PublicError `bad_request` for the last administrator, or if the proxy's groups determine the role */
-  setRole(seq: number, role: Role, options: ByActor): void;
-  /** Ends the account's sessions as well, and revokes its link. @throws PublicError `bad_request` for the last administrator */
-  disable(seq: number, options: ByActor): void;
-  enable(seq: number, options: ByActor): void;
-  endSessions(seq: number, options: ByActor): void;
-  /** Returns the link of an account that works. */
-  linkOf: AccountLinks["ofAccount"];
-  /** Deletes an account that was invited and never had a password. @throws PublicError `bad_request` for any other */
-  withdrawInvitation(seq: number, options: ByActor): void;
-}
+export type AccountManagement = ReturnType<typeof createAccountManagement>;
 
 /** Dependencies of the changes of accounts. */
-export type AccountNeeds = Needs<"accounts" | "auditLog" | "codes" | "database" | "hashes" | "links"> & {
+type AccountNeeds = Needs<"accounts" | "auditLog" | "codes" | "database" | "hashes" | "links"> & {
   clock: Pick<Clock, "now">;
   sessions: { endAllOf(accountSeq: number): number };
 };
@@ -51,13 +30,20 @@ export function createAccountManagement({
   hashes,
   links,
   sessions,
-}: AccountNeeds): AccountManagement {
+}: AccountNeeds) {
   /** Runs a change of an account in a transaction. */
   const change = <T>(seq: number, work: (account: Account) => T): T =>
     database.transaction(() => work(accounts.require(seq)) as never) as T;
 
   return {
-    invite: ({ name: given, role, lifetimeMs }, { by }) =>
+    /**
+     * Creates an account without a password, and a link to choose one with. The name is taken from now on.
+     * @throws FieldError of `name`; PublicError `bad_request` for a name that is taken
+     */
+    invite: (
+      { name: given, role, lifetimeMs }: { name: string; role: Role; lifetimeMs?: number | undefined },
+      { by }: ByActor,
+    ): NewLink & { account: Account } =>
       database.transaction(() => {
         const name = requireAccountName(given);
         const row = { name, role, createdAt: clock.now(), passwordHash: null, origin: "local" } as const;
@@ -67,7 +53,11 @@ export function createAccountManagement({
         return { ...link, account };
       }),
 
-    async add({ name: given, role, password }, { by }) {
+    /** Creates an account with a password. @throws FieldError of `name` or `password`; PublicError `bad_request` */
+    async add(
+      { name: given, role, password }: { name: string; role: Role; password: string },
+      { by }: ByActor,
+    ): Promise<Account> {
       const name = requireAccountName(given);
       requireGoodPassword(password, { name, field: "password" });
       const passwordHash = await hashes.hash(password);
@@ -79,7 +69,8 @@ export function createAccountManagement({
       });
     },
 
-    setRole: (seq, role, { by }) =>
+    /** @throws PublicError `bad_request` for the last administrator, or if the proxy's groups determine the role */
+    setRole: (seq: number, role: Role, { by }: ByActor) =>
       change(seq, ({ name, origin, role: before }) => {
         if (origin === "proxy")
           throw badRequest(`The proxy's groups determine the role of ${name}. Change its groups instead.`);
@@ -89,7 +80,8 @@ export function createAccountManagement({
         auditLog.record(by, "account.change_role", name, { before, after: role });
       }),
 
-    disable: (seq, { by }) =>
+    /** Ends the account's sessions as well, and revokes its link. @throws PublicError `bad_request` for the last administrator */
+    disable: (seq: number, { by }: ByActor) =>
       change(seq, ({ name, role, disabledAt }) => {
         if (disabledAt !== null) return;
         if (role === "administrator") accounts.requireOtherAdministrator(seq);
@@ -99,7 +91,7 @@ export function createAccountManagement({
         auditLog.record(by, "account.disable", name);
       }),
 
-    enable: (seq, { by }) =>
+    enable: (seq: number, { by }: ByActor) =>
       change(seq, ({ name, disabledAt }) => {
         if (disabledAt === null) return;
         accounts.update(seq, { disabledAt: null });
@@ -108,15 +100,17 @@ export function createAccountManagement({
 
     ...createResets({ accounts, auditLog, change, codes, database, hashes, links, sessions }),
 
-    endSessions: (seq, { by }) =>
+    endSessions: (seq: number, { by }: ByActor) =>
       change(seq, ({ name }) => {
         const ended = sessions.endAllOf(seq);
         auditLog.record(by, "account.end_sessions", name, { sessions: ended });
       }),
 
+    /** Returns the link of an account that works. */
     linkOf: links.ofAccount,
 
-    withdrawInvitation: (seq, { by }) =>
+    /** Deletes an account that was invited and never had a password. @throws PublicError `bad_request` for any other */
+    withdrawInvitation: (seq: number, { by }: ByActor) =>
       change(seq, ({ name, password, origin, lastSignInAt }) => {
         const wasInvited = origin === "local" && name !== firstAccountName;
         if (password !== null || !wasInvited || lastSignInAt !== null)

@@ -29,27 +29,7 @@ export const firstAccountName = "admin";
  */
 export const accountsMax = 1_000;
 
-export interface Accounts {
-  get(seq: number): Account | undefined;
-  /** @param name in any case */
-  byName(name: string): Account | undefined;
-  /** @throws PublicError `not_found` that names the account */
-  require(nameOrSeq: string | number): Account;
-  /** Returns all accounts by age. */
-  list(): Account[];
-  credentialsOf(seq: number): Credentials;
-  /** Writes columns. Callers record the change in the audit log, in the same transaction. */
-  update(seq: number, values: Partial<Omit<AccountRow, "seq" | "name">>): void;
-  /** @throws PublicError `bad_request` if the name is taken or there are too many accounts */
-  insert(row: Pick<AccountRow, "name" | "role" | "createdAt" | "passwordHash" | "origin">): Account;
-  delete(seq: number): void;
-  /**
-   * Throws unless another administrator remains who can sign in with a password. Accounts of the proxy do not count: if it
-   * fails, no change would be possible.
-   * @throws PublicError `bad_request`
-   */
-  requireOtherAdministrator(seq: number): void;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
 export function createAccounts({
   database,
@@ -58,7 +38,7 @@ export function createAccounts({
   database: Database;
   /** `console.password`, which can change. */
   config: { readonly password: string | null };
-}): Accounts {
+}) {
   const { query } = database;
   const bySeq = statement(database, (q) => q.select().from(accounts).where(hasValue(accounts.seq)));
   const byName = statement(database, (q) => q.select().from(accounts).where(hasValue(accounts.name)));
@@ -82,8 +62,10 @@ export function createAccounts({
 
   return {
     get,
+    /** @param name in any case */
     byName: find,
-    require(nameOrSeq) {
+    /** @throws PublicError `not_found` that names the account */
+    require(nameOrSeq: string | number): Account {
       const account = typeof nameOrSeq === "number" ? get(nameOrSeq) : find(nameOrSeq);
       if (account !== undefined) return account;
       throw notFound(
@@ -92,10 +74,14 @@ export function createAccounts({
           : `There is no account ${visible(nameOrSeq, 80)}.`,
       );
     },
-    list: () => query.select().from(accounts).orderBy(asc(accounts.seq)).all().map(toAccount),
-    credentialsOf: (seq) => bySeq.get({ seq })!,
-    update: (seq, values) => void query.update(accounts).set(values).where(eq(accounts.seq, seq)).run(),
-    insert: (row) =>
+    /** Returns all accounts by age. */
+    list: (): Account[] => query.select().from(accounts).orderBy(asc(accounts.seq)).all().map(toAccount),
+    credentialsOf: (seq: number): Credentials => bySeq.get({ seq })!,
+    /** Writes columns. Callers record the change in the audit log, in the same transaction. */
+    update: (seq: number, values: Partial<Omit<AccountRow, "seq" | "name">>) =>
+      void query.update(accounts).set(values).where(eq(accounts.seq, seq)).run(),
+    /** @throws PublicError `bad_request` if the name is taken or there are too many accounts */
+    insert: (row: Pick<AccountRow, "name" | "role" | "createdAt" | "passwordHash" | "origin">): Account =>
       database.transaction(() => {
         if (find(row.name) !== undefined)
           throw badRequest(`The name ${row.name} is taken. Choose another one.`);
@@ -103,8 +89,13 @@ export function createAccounts({
           throw badRequest(`There are ${accountsMax} accounts, which is the maximum.`);
         return toAccount(query.insert(accounts).values(row).returning().get());
       }),
-    delete: (seq) => void query.delete(accounts).where(eq(accounts.seq, seq)).run(),
-    requireOtherAdministrator(seq) {
+    delete: (seq: number) => void query.delete(accounts).where(eq(accounts.seq, seq)).run(),
+    /**
+     * Throws unless another administrator remains who can sign in with a password. Accounts of the proxy do not count: if it
+     * fails, no change would be possible.
+     * @throws PublicError `bad_request`
+     */
+    requireOtherAdministrator(seq: number) {
       const hasPassword = isNotNull(accounts.passwordHash);
       const others = and(
         ne(accounts.seq, seq),

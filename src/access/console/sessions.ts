@@ -11,19 +11,7 @@ import { consoleSessions } from "./tables.ts";
 export type ConsoleSession = Omit<typeof consoleSessions.$inferSelect, "hash">;
 
 /** Sessions of the web console. Only the browser's cookie contains a session's token. */
-export interface ConsoleSessions {
-  start(client: { accountSeq: number; address: string | null; userAgent: string }): {
-    token: string;
-    session: ConsoleSession;
-  };
-  /** Returns the session with this token unless it has expired, and notes when it was last seen. */
-  find(token: string): ConsoleSession | undefined;
-  end(session: Pick<ConsoleSession, "seq">): void;
-  /** Ends the sessions of an account, except one if it is given, and returns how many it ended. */
-  endAllOf(accountSeq: number, exceptSeq?: number): number;
-  /** Returns the active sessions, of one account or of all, most recently seen first. */
-  list(accountSeq?: number): ConsoleSession[];
-}
+export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;
 
 const hourMs = 3_600_000;
 /** A session expires after this time without a request. */
@@ -44,7 +32,7 @@ export function createConsoleSessions({
   clock,
   fillRandom,
   log,
-}: Needs<"clock" | "database" | "fillRandom" | "log">): ConsoleSessions {
+}: Needs<"clock" | "database" | "fillRandom" | "log">) {
   const { query } = database;
   /** Sessions whose time of last use is being written. */
   const touching = new Set<number>();
@@ -88,7 +76,11 @@ export function createConsoleSessions({
   }
 
   return {
-    start: ({ accountSeq, address, userAgent }) =>
+    start: ({
+      accountSeq,
+      address,
+      userAgent,
+    }: Pick<ConsoleSession, "accountSeq" | "address" | "userAgent">) =>
       database.transaction(() => {
         const now = clock.now();
         makeRoom(accountSeq, now);
@@ -108,7 +100,8 @@ export function createConsoleSessions({
         return { token, session };
       }),
 
-    find(token) {
+    /** Returns the session with this token unless it has expired, and notes when it was last seen. */
+    find(token: string): ConsoleSession | undefined {
       const session = byHash.get({ hash: hashOf(token) });
       if (session === undefined) return undefined;
       const now = clock.now();
@@ -118,14 +111,17 @@ export function createConsoleSessions({
       return session;
     },
 
-    end: ({ seq }) => void query.delete(consoleSessions).where(eq(consoleSessions.seq, seq)).run(),
-    endAllOf(accountSeq, exceptSeq = -1) {
+    end: ({ seq }: Pick<ConsoleSession, "seq">) =>
+      void query.delete(consoleSessions).where(eq(consoleSessions.seq, seq)).run(),
+    /** Ends the sessions of an account, except one if it is given, and returns how many it ended. */
+    endAllOf(accountSeq: number, exceptSeq = -1): number {
       const isOther = and(eq(consoleSessions.accountSeq, accountSeq), ne(consoleSessions.seq, exceptSeq));
       const ended = query.delete(consoleSessions).where(isOther).returning({ seq: consoleSessions.seq });
       return ended.all().length;
     },
 
-    list: (accountSeq) => listActive(database, clock.now(), accountSeq),
+    /** Returns the active sessions, of one account or of all, most recently seen first. */
+    list: (accountSeq?: number): ConsoleSession[] => listActive(database, clock.now(), accountSeq),
   };
 }
 

@@ -1,16 +1,7 @@
 import type { Instant } from "../../platform/lib/clock.ts";
 
 /** Requests of each key within the last hour. Kept in memory only, because a request must not wait for a write. */
-export interface KeyUsage {
-  /**
-   * Counts a request.
-   * @param key `seq` of the key
-   * @param limited whether the request was rejected because of the plan's rate limit
-   */
-  note(key: number, limited: boolean, now: Instant): void;
-  /** Returns the requests of the last 60 minutes, with minute precision, in this process. */
-  lastHour(key: number, now: Instant): { requests: number; limited: number };
-}
+export type KeyUsage = ReturnType<typeof createKeyUsage>;
 
 const minuteMs = 60_000;
 const slots = 60;
@@ -24,11 +15,16 @@ interface Ring {
 }
 
 /** Counting takes about 20 ns. Only valid keys get a ring, so memory is limited by their number. */
-export function createKeyUsage(): KeyUsage {
+export function createKeyUsage() {
   const rings = new Map<number, Ring>();
 
   return {
-    note(key, limited, now) {
+    /**
+     * Counts a request.
+     * @param key `seq` of the key
+     * @param limited whether the request was rejected because of the plan's rate limit
+     */
+    note(key: number, limited: boolean, now: Instant) {
       let ring = rings.get(key);
       if (ring === undefined) {
         ring = {
@@ -49,7 +45,8 @@ export function createKeyUsage(): KeyUsage {
       if (limited) ring.limited[slot]! += 1;
     },
 
-    lastHour(key, now) {
+    /** Returns the requests of the last 60 minutes, with minute precision, in this process. */
+    lastHour(key: number, now: Instant): { requests: number; limited: number } {
       const ring = rings.get(key);
       const sum = { requests: 0, limited: 0 };
       if (ring === undefined) return sum;

@@ -11,10 +11,7 @@ export interface RateLimitState {
   retryAfterSeconds: number;
 }
 
-export interface RateLimiter {
-  /** Takes a token from the key's bucket unless it is empty. `key` is any number that identifies a key. */
-  take(key: number, limit: number, now: Instant): RateLimitState;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 const refillMs = 60_000;
 
@@ -28,7 +25,7 @@ interface Bucket {
  * requests; the next request after it starts a new window. Only valid keys get a bucket, so memory is limited by their
  * number.
  */
-export function createRateLimiter(): RateLimiter {
+export function createRateLimiter() {
   const buckets = new Map<number, Bucket>();
 
   function current(key: number, now: Instant): Bucket {
@@ -46,7 +43,8 @@ export function createRateLimiter(): RateLimiter {
   }
 
   return {
-    take(key, limit, now) {
+    /** Takes a token from the key's bucket unless it is empty. `key` is any number that identifies a key. */
+    take(key: number, limit: number, now: Instant): RateLimitState {
       const bucket = current(key, now);
       const isAllowed = bucket.taken < limit;
       if (isAllowed) bucket.taken += 1;

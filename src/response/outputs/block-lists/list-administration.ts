@@ -1,9 +1,6 @@
-import {
-  createEntryAdministration,
-  type EntryAdministration,
-} from "../../../access/entries/administration.ts";
+import { createEntryAdministration } from "../../../access/entries/administration.ts";
 import type { AuditDetail } from "../../../access/audit/actions.ts";
-import type { Actor } from "../../../access/audit/actor.ts";
+import type { ByActor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
@@ -15,28 +12,12 @@ import { listsMax, validateList } from "./list-rules.ts";
 import { defaultFilter, type DeclaredList, type List, type ListFilter } from "./list.ts";
 import type { ListStore } from "./list-store.ts";
 
+const tokenBytes = 24;
+
 /**
  * Administers the lists. One that is added without a token gets a generated one, and without a filter, the defaults of
  * the configuration file.
  */
-export interface ListAdministration extends EntryAdministration<
-  List,
-  { name: string; token?: string; enabled?: boolean } & Partial<ListFilter>,
-  Partial<ListFilter>
-> {
-  /** Replaces the token. The addresses with the current one end at once. @throws PublicError like `change` */
-  rotate(idOrName: string, options: { by: Actor; token?: string }): List;
-  /** Returns the removed list. @throws PublicError like `change` */
-  remove(idOrName: string, options: { by: Actor }): List;
-  /**
-   * Makes the lists match the configuration file. Lists that are no longer declared are disabled.
-   * @throws StartError for a declaration that is not valid
-   */
-  reconcile(declared: readonly DeclaredList[]): void;
-}
-
-const tokenBytes = 24;
-
 export function createListAdministration({
   auditLog,
   clock,
@@ -48,7 +29,8 @@ export function createListAdministration({
   clock: Pick<Clock, "now">;
   database: Pick<Database, "transaction">;
   store: ListStore;
-}): ListAdministration {
+}) {
+  const newToken = () => randomText(fillRandom, tokenBytes);
   const lists = createEntryAdministration<List, Omit<DeclaredList, "name">, DeclaredList>({
     auditLog,
     database,
@@ -87,10 +69,19 @@ export function createListAdministration({
 
   return {
     ...lists,
-    add: ({ token = randomText(fillRandom, tokenBytes), ...given }, options) =>
-      lists.add({ ...defaultFilter, ...given, token }, options),
-    rotate: (key, { by, token = randomText(fillRandom, tokenBytes) }) => lists.change(key, { token }, { by }),
-    remove: (key, { by }) =>
+    /** @throws PublicError `bad_request` with what to change */
+    add: (
+      {
+        token = newToken(),
+        ...given
+      }: { name: string; token?: string; enabled?: boolean } & Partial<ListFilter>,
+      options: ByActor,
+    ) => lists.add({ ...defaultFilter, ...given, token }, options),
+    /** Replaces the token. The addresses with the current one end at once. @throws PublicError like `change` */
+    rotate: (key: string, { by, token = newToken() }: ByActor & { token?: string }) =>
+      lists.change(key, { token }, { by }),
+    /** Returns the removed list. @throws PublicError like `change` */
+    remove: (key: string, { by }: ByActor) =>
       database.transaction(() => {
         const list = lists.removable(key);
         store.delete(list);

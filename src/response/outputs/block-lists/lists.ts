@@ -4,7 +4,7 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import { dayMs, type Timer } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import type { BlockListFormat } from "../../../platform/vocabulary/lists.ts";
-import { createListAdministration, type ListAdministration } from "./list-administration.ts";
+import { createListAdministration } from "./list-administration.ts";
 import type { List, ListContent } from "./list.ts";
 import { createListFetches } from "./list-fetches.ts";
 import { createListFiles, type ListFile } from "./list-files.ts";
@@ -12,7 +12,7 @@ import { createListContents } from "./list-contents.ts";
 import { createListStore } from "./list-store.ts";
 
 /** The block lists. Every change is recorded in the audit log. */
-export interface Lists extends ListAdministration {
+export interface Lists extends ReturnType<typeof createListAdministration> {
   /** Returns the present content of a list. */
   content(list: List): Promise<ListContent>;
   /** Returns a list as it is published. */
