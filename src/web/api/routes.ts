@@ -45,23 +45,14 @@ export function createRoutes({
   version,
 }: RouteDependencies): Routes {
   const { page, pause } = pipeline;
-  const { health, ready, metrics, screenshot, root, consolePage } = sitePages(site);
-  const { openapi, manual, topic, client, reference, favicon } = docsPages({ document, version, pause });
-  const get = (path: string, handler: Handler): Route => ({ method: "GET", path, handler });
+  const { consolePage, metrics, pages } = sitePages(site);
   const all = (path: string, handler: Handler): Route => ({ method: "ALL", path, handler });
   const routes: Route[] = [
-    get("/", page("/", root)),
+    ...Object.entries<Page>({ ...pages, ...docsPages({ document, version, pause }) }).map(
+      ([path, own]): Route => ({ method: "GET", path, handler: page(path, own) }),
+    ),
     all("/console", page("/console", consolePage)),
     all("/console/*", page("/console", consolePage)),
-    get("/healthz", page("/healthz", health)),
-    get("/readyz", page("/readyz", ready)),
-    get("/screenshots/:id/:token", page("/screenshots/:id/:token", screenshot)),
-    get("/favicon.ico", page("/favicon.ico", favicon)),
-    get("/openapi.json", page("/openapi.json", openapi)),
-    get("/docs", page("/docs", manual)),
-    get("/docs/api", page("/docs/api", reference)),
-    get("/docs/:topic", page("/docs/:topic", topic)),
-    get("/docs/clients/:file", page("/docs/clients/:file", client)),
     all("/lists", page("/lists", lists)),
     all("/lists/*", page("/lists/*", lists)),
     ...traps.flatMap(({ path, handler }) => [all(path, handler), all(`${path}/*`, handler)]),

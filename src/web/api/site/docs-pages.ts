@@ -14,7 +14,7 @@ const loadManual = () => import("./manual-pages.ts");
 
 const embedded = (text: string, type: string) => lazy(() => withEtag(new TextEncoder().encode(text), type));
 
-/** Serves the manual, the clients, the OpenAPI document and its reference as pages without scripts. */
+/** Returns the manual, the clients, the OpenAPI document and its reference as pages without scripts, by path. */
 export function docsPages({
   document,
   version,
@@ -30,20 +30,20 @@ export function docsPages({
 
   return {
     // Built on each request: requests are rare, and the public URL is known only after the server listens.
-    async openapi(request, headers) {
+    async "/openapi.json"(request, headers) {
       await pause();
       const bytes = new TextEncoder().encode(JSON.stringify(await document()));
       return send(withEtag(bytes, "application/json; charset=utf-8"), request, headers);
     },
 
-    async manual(request, headers) {
+    async "/docs"(request, headers) {
       const { manualIndex, manualPolicy } = await loadManual();
       await pause();
       const query = queryOf(request.url).get("q");
       return html(manualIndex(version, query), manualPolicy, request, headers);
     },
 
-    async topic(request, headers, { topic }) {
+    async "/docs/:topic"(request, headers, { topic }) {
       if (topic === "manual.css") return send(styles(), request, headers);
       const { manualPage, manualPolicy } = await loadManual();
       const page = manualPage(version, String(topic));
@@ -51,14 +51,14 @@ export function docsPages({
       return html(page, manualPolicy, request, headers);
     },
 
-    async client(request, headers, { file }) {
+    async "/docs/clients/:file"(request, headers, { file }) {
       const found = clients.find((client) => client.file === file);
       if (found === undefined) throw noSuchRoute();
       const bytes = new TextEncoder().encode(found.text);
       return send(withEtag(bytes, "text/plain; charset=utf-8"), request, headers);
     },
 
-    async reference(request, headers) {
+    async "/docs/api"(request, headers) {
       const [{ manualPolicy }, { apiReference }] = await Promise.all([
         loadManual(),
         import("./api-reference.ts"),
@@ -68,7 +68,7 @@ export function docsPages({
       return html(page, manualPolicy, request, headers);
     },
 
-    favicon: (request, headers) => send(iconFile(), request, headers),
+    "/favicon.ico": (request, headers) => send(iconFile(), request, headers),
   } satisfies Record<string, Page>;
 }
 

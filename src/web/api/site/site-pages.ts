@@ -95,50 +95,54 @@ export function sitePages({
   readiness,
   consolePage,
 }: SiteDependencies) {
-  return {
-    health: () => ({ status: "ok" }),
+  const pages: Record<string, Page> = {
+    "/"(_request, headers) {
+      // Without a console, the API reference is the only page.
+      headers["location"] = consolePage === null ? "/docs" : "/console";
+      return new Response(null, { status: 302, headers });
+    },
 
-    ready(_request, headers) {
+    "/healthz": () => ({ status: "ok" }),
+
+    "/readyz"(_request, headers) {
       const { ready, checks, unknown } = readiness();
       const body = { status: ready ? "ready" : "not ready", checks, unknown };
       return Response.json(body, { status: ready ? 200 : 503, headers });
     },
 
-    async metrics(request, headers, _params, bearer) {
-      requireToken(bearer, config.metricsToken, headers);
-      const format = chooseFormat(request.headers.get("accept"));
-      headers["content-type"] = contentTypes[format];
-      headers["vary"] = "Accept";
-      return new Response(await renderMetrics(format), { headers });
-    },
-
-    async screenshot(_request, headers, { id, token }) {
+    async "/screenshots/:id/:token"(_request, headers, { id, token }) {
       const threat = typeof id === "string" && isId("threat", id) ? threats.get(id) : undefined;
       if (
         threat === undefined ||
         typeof token !== "string" ||
         !equalInConstantTime(token, threat.screenshotToken)
-      ) {
+      )
         throw notFound("There is no screenshot at this URL.");
-      }
       const screenshot = await readScreenshot(threat.id);
       headers["content-security-policy"] = screenshotPolicy;
       headers["content-type"] = "webp" in screenshot ? "image/webp" : "image/svg+xml";
       const image = "webp" in screenshot ? screenshot.webp : placeholderImage(threat.domain, screenshot.why);
       return new Response(image, { headers });
     },
+  };
 
-    root(_request, headers) {
-      // Without a console, the API reference is the only page.
-      headers["location"] = consolePage === null ? "/docs" : "/console";
-      return new Response(null, { status: 302, headers });
-    },
+  const metrics: Page = async (request, headers, _params, bearer) => {
+    requireToken(bearer, config.metricsToken, headers);
+    const format = chooseFormat(request.headers.get("accept"));
+    headers["content-type"] = contentTypes[format];
+    headers["vary"] = "Accept";
+    return new Response(await renderMetrics(format), { headers });
+  };
 
-    consolePage(...call) {
+  return {
+    /** By path. */
+    pages,
+    metrics,
+    consolePage: (...call: Parameters<Page>) => {
       if (consolePage === null) throw noSuchRoute();
       return consolePage(...call);
     },
-  } satisfies Record<string, Page>;
+  };
 }
 
 function requireToken(sent: string | undefined, token: string | null, headers: ResponseHeaders): void {
