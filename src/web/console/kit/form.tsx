@@ -135,8 +135,8 @@ export function TextField(
     type?: "text" | "url" | "search" | "password" | "number" | "date" | "time" | "datetime-local";
     value?: string | undefined;
     required?: boolean;
-    maxLength?: number;
-    placeholder?: string;
+    maxLength?: number | undefined;
+    placeholder?: string | undefined;
     autocomplete?: string;
     autofocus?: boolean;
     /** Values to choose from while typing. */
@@ -174,7 +174,9 @@ export function TextField(
   );
 }
 
-export function TextArea(props: FieldProps & { value?: string; rows?: number; maxLength?: number }) {
+export function TextArea(
+  props: FieldProps & { value?: string; rows?: number; maxLength?: number | undefined },
+) {
   const { rows = 4, maxLength, ...field } = props;
   const { value, error } = useField(field);
   return (

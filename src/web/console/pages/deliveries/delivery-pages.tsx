@@ -149,12 +149,7 @@ export const deliveryPages: PageGroup = {
   routes: deliveryLogs.flatMap((log): Route<"deliveries" | "domains" | "threats">[] => [
     { method: "GET", path: log.path, permission: "read", run: (context) => showLog(context, log) },
     { method: "GET", path: `${log.path}/:id`, permission: "read", run: showDelivery },
-    {
-      method: "GET",
-      path: `${log.path}/:id/state`,
-      permission: "read",
-      run: (context) => fragment(stateOf(context)),
-    },
+    { method: "GET", path: `${log.path}/:id/state`, permission: "read", run: showState },
     { method: "POST", path: `${log.path}/:id/send`, permission: "administer", run: sendAgain },
   ]),
 };
@@ -212,17 +207,10 @@ function showDelivery(context: Context<"deliveries" | "domains" | "threats">) {
           ]}
         />
       </Card>
-      {text === undefined ? null : (
-        <Section title="Message">
+      {body === undefined ? null : (
+        <Section title={text === undefined ? "Request body" : "Message"}>
           <pre class="response whole">
-            <bdi>{text}</bdi>
-          </pre>
-        </Section>
-      )}
-      {body === undefined || text !== undefined ? null : (
-        <Section title="Request body">
-          <pre class="response whole">
-            <bdi>{pretty(body)}</bdi>
+            <bdi>{text ?? pretty(body)}</bdi>
           </pre>
         </Section>
       )}
@@ -267,6 +255,10 @@ function stateOf(context: Context<"deliveries">) {
       </Section>
     </div>
   );
+}
+
+function showState(context: Context<"deliveries">) {
+  return fragment(stateOf(context));
 }
 
 const noteTones = { failed: "bad", pending: "warn", succeeded: "good" } as const;

@@ -53,14 +53,14 @@ export function showAuditLog(context: Context<"auditLog" | "deliveries" | "faile
           label="Action"
           name="action"
           any="all"
-          value={action}
+          value={action ?? ""}
           choices={choicesOf(actions, auditWords)}
         />
         <Select
           label="Channel"
           name="via"
           any="all"
-          value={channel}
+          value={channel ?? ""}
           choices={choicesOf(actorChannels, (one) => channelNames[one])}
         />
         <TextField

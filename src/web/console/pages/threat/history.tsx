@@ -46,19 +46,11 @@ export function Timeline(props: { threat: Threat; history: readonly DatedChange[
   const left = older.length - olderShownMax;
   return (
     <>
-      <ol class="flow after-form">
-        {shown.map((entry) => (
-          <FlowEntry entry={entry} />
-        ))}
-      </ol>
+      <ol class="flow after-form">{shown.map(flowEntry)}</ol>
       {older.length === 0 ? null : (
         <details class="more">
           <summary>{counted(older.length, "older entry", "older entries")}</summary>
-          <ol class="flow">
-            {older.slice(0, olderShownMax).map((entry) => (
-              <FlowEntry entry={entry} />
-            ))}
-          </ol>
+          <ol class="flow">{older.slice(0, olderShownMax).map(flowEntry)}</ol>
           {left <= 0 ? null : (
             <p class="s quiet">
               {counted(left, "older entry is", "older entries are")} in the evidence bundle.
@@ -81,7 +73,7 @@ function sightings({ createdAt, firstSeen, source }: Threat): Entry[] {
   ];
 }
 
-function FlowEntry({ entry: { at, content, icon, isOurs = false } }: { entry: Entry }) {
+function flowEntry({ at, content, icon, isOurs = false }: Entry) {
   return (
     <li>
       <span class={isOurs ? "dot on" : "dot"}>

@@ -228,42 +228,32 @@ function placeInWords({ x, y, width, height }: Region): string {
 
 /** A single screenshot, or the reason why there is none: two empty frames would say no more. */
 function OneOrNone({ threat, facts, hasOriginal, whyMissing }: Pictures) {
-  const why = [whyMissing, withheldText(facts)].join(" ");
-  if (whyMissing !== undefined && !hasOriginal)
-    return (
-      <p class="quiet s">
-        <Text text={why} />
-      </p>
+  const text =
+    whyMissing === undefined ? (
+      `No screenshot of the original: ${whyNoOriginal(facts)}`
+    ) : (
+      <Text text={[whyMissing, withheldText(facts)].join(" ")} />
     );
-  if (whyMissing === undefined)
-    return (
-      <div class="stack gap-s">
-        <p class="quiet s">No screenshot of the original: {whyNoOriginal(facts)}</p>
-        {facts?.screenshot?.kept === "blurred" ? <BlurNote /> : null}
-        <div class="pair">
+  const reason = <p class="quiet s">{text}</p>;
+  if (whyMissing !== undefined && !hasOriginal) return reason;
+  return (
+    <div class="stack gap-s">
+      {reason}
+      {whyMissing === undefined && facts?.screenshot?.kept === "blurred" ? <BlurNote /> : null}
+      <div class="pair">
+        {whyMissing === undefined ? (
           <Figure
             path={`/screenshots/${threat.id}/${threat.screenshotToken}`}
             alt={`Screenshot of ${threat.domain}`}
             caption={<Text text={threat.domain} charactersMax={60} />}
           />
-        </div>
-      </div>
-    );
-  return (
-    <div class="stack gap-s">
-      <p class="quiet s">
-        <Text text={why} />
-      </p>
-      <div class="pair">
-        <Figure
-          path={originalPath(threat.id)}
-          alt={`Screenshot of ${threat.protectedDomain}`}
-          caption={
-            <>
-              Original: <Text text={threat.protectedDomain} charactersMax={60} />
-            </>
-          }
-        />
+        ) : (
+          <Figure
+            path={originalPath(threat.id)}
+            alt={`Screenshot of ${threat.protectedDomain}`}
+            caption={<Text text={threat.protectedDomain} charactersMax={60} prefix="Original: " />}
+          />
+        )}
       </div>
     </div>
   );

@@ -249,23 +249,16 @@ function formPage(
 const onlyClasses = { link: "only-link", page: "only-page", redirect: "only-redirect" } as const;
 
 function Control({ field, domains }: { field: TrapField; domains: readonly string[] }) {
-  const { label, name, hint } = field;
+  const { label, name, hint, type } = field;
   const shared = { label, name, hint };
-  switch (field.type) {
-    case "protected_domain":
-      return <Select {...shared} choices={choicesOf(domains)} />;
-    case "choice":
-      return <Choices {...shared} choices={field.choices} initial={field.choices[0]!.value} single />;
-    case "hosts":
-      return <TextArea {...shared} rows={3} />;
-    case "multiline":
-      return <TextArea {...shared} rows={3} maxLength={field.lengthMax} />;
-    case "expiry":
-      return <TextField {...shared} type="date" />;
-    case "text":
-      return <TextField {...shared} maxLength={field.lengthMax} />;
-    case "url":
-      // A browser does not submit a form with an invalid URL in a field that is hidden.
-      return <TextField {...shared} maxLength={field.lengthMax} placeholder="https://" />;
-  }
+  if (type === "protected_domain") return <Select {...shared} choices={choicesOf(domains)} />;
+  if (field.type === "choice")
+    return <Choices {...shared} choices={field.choices} initial={field.choices[0]!.value} single />;
+  const maxLength = "lengthMax" in field ? field.lengthMax : undefined;
+  if (type === "hosts" || type === "multiline")
+    return <TextArea {...shared} rows={3} maxLength={maxLength} />;
+  if (type === "expiry") return <TextField {...shared} type="date" />;
+  // Not of type "url": a browser does not submit a form with an invalid URL in a field that is hidden.
+  const placeholder = type === "url" ? "https://" : undefined;
+  return <TextField {...shared} maxLength={maxLength} placeholder={placeholder} />;
 }
