@@ -1,6 +1,7 @@
 import type { SeenPage, Signal, Verdict, Brand } from "../model/verdict.ts";
 import { readBrand, type BrandReading } from "./brand-reading.ts";
 import { combinedRules, levelsOf, withoutIdleClaims } from "./combined-rules.ts";
+import { oncePerObject } from "./once-per-object.ts";
 import { readSeenPage, type PageReading } from "./page-reading.ts";
 import type { Measured } from "./signal-rule.ts";
 import { ownPageCode, signalRules, fittedModels, probability, type FittedModels } from "./signal-table.ts";
@@ -11,11 +12,9 @@ const pointsMin = 0.005;
 /** Level of identity or copy from which on a brand has anything to do with a page. */
 const relatedMin = 0.1;
 
-/**
- * Readings of brands and pages, made once for each object: do not change an object after it was compared.
- */
-const brandReadings = new WeakMap<Brand, BrandReading>();
-const pageReadings = new WeakMap<SeenPage, { reading: PageReading | undefined }>();
+// Made once for each object: do not change an object after it was compared.
+const brandReading = oncePerObject(readBrand);
+const pageReading = oncePerObject(readSeenPage);
 
 interface AssessOptions {
   page: SeenPage;
@@ -133,22 +132,6 @@ function nearest(
       totals.set(original, (totals.get(original) ?? 0) + strength * (0.1 + Math.max(0, weights[code] ?? 0)));
   const [best] = [...totals].sort(([, one], [, other]) => other - one);
   return best?.[0] ?? null;
-}
-
-function brandReading(brand: Brand): BrandReading {
-  const known = brandReadings.get(brand);
-  if (known !== undefined) return known;
-  const reading = readBrand(brand);
-  brandReadings.set(brand, reading);
-  return reading;
-}
-
-function pageReading(page: SeenPage): PageReading | undefined {
-  const known = pageReadings.get(page);
-  if (known !== undefined) return known.reading;
-  const reading = readSeenPage(page);
-  pageReadings.set(page, { reading });
-  return reading;
 }
 
 function round(value: number, digits: number): number {

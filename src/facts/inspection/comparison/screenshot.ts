@@ -2,6 +2,7 @@ import { grayPixels } from "../../lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash } from "../../lookups/page/perceptual-hash.ts";
 import type { GrayPicture } from "../measures/gray-picture.ts";
 import { locateLogo, logoTemplate, searchedPicture, type LogoTemplate } from "../measures/logo-search.ts";
+import { oncePerObject } from "./once-per-object.ts";
 import type { LocatedLogo, Brand, BrandLogo } from "../model/verdict.ts";
 
 /** Screenshots are scaled to this width, half of the viewport. Logos are still legible. */
@@ -60,16 +61,8 @@ export async function readScreenshot({ screenshot, brands }: ReadScreenshotOptio
   return result;
 }
 
-/** Templates of logos that were searched before. An image is never changed, only replaced. */
-const templates = new WeakMap<BrandLogo, { template: LogoTemplate | undefined }>();
-
-async function templateOf(logo: BrandLogo): Promise<LogoTemplate | undefined> {
-  const known = templates.get(logo);
-  if (known !== undefined) return known.template;
-  const template = await decodedTemplate(logo.image);
-  templates.set(logo, { template });
-  return template;
-}
+/** An image is never changed, only replaced. */
+const templateOf = oncePerObject(({ image }: BrandLogo) => decodedTemplate(image));
 
 async function decodedTemplate(image: Uint8Array): Promise<LogoTemplate | undefined> {
   try {

@@ -57,24 +57,16 @@ interface KnownHosts {
 const known = lazy((): KnownHosts => {
   const hosts = new Map<string, { kind: HostKind; path: string }[]>();
   const files = { mailer: new Set<string>(), kit: new Set<string>(), common: new Set<string>() };
-  for (const line of hostsText.split("\n")) {
-    const [kind = "", ...entries] = line.split(" ");
-    if (kind === "mailer" || kind === "kit" || kind === "common")
-      for (const entry of entries) files[kind].add(entry);
-    else if (
-      kind === "shared" ||
-      kind === "archive" ||
-      kind === "short" ||
-      kind === "hosting" ||
-      kind === "collector"
-    )
-      for (const entry of entries) {
-        const slash = entry.indexOf("/");
-        const host = slash < 0 ? entry : entry.slice(0, slash);
+  const lines = hostsText.split("\n").filter((line) => !line.startsWith("#"));
+  for (const [kind, ...entries] of lines.map((line) => line.split(" ")))
+    for (const entry of entries) {
+      if (kind === "mailer" || kind === "kit" || kind === "common") files[kind].add(entry);
+      else {
+        const [host = ""] = entry.split("/", 1);
         const listed = hosts.get(host) ?? [];
-        hosts.set(host, [...listed, { kind, path: slash < 0 ? "" : entry.slice(slash) }]);
+        hosts.set(host, [...listed, { kind: kind as HostKind, path: entry.slice(host.length) }]);
       }
-  }
+    }
   return { hosts, files };
 });
 
