@@ -1,6 +1,5 @@
 import { and, count, eq } from "drizzle-orm";
 import type { Needs } from "../../platform/database/needs.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
 import type { Accounts } from "./accounts.ts";
 import { newCodeSecret, readCode, stepOfCode } from "./one-time-codes.ts";
 import { hashRecoveryCode, newRecoveryCodes, readRecoveryCode } from "./recovery-codes.ts";
@@ -17,10 +16,7 @@ export function createAccountCodes({
   database,
   clock,
   fillRandom,
-}: Needs<"database" | "fillRandom"> & {
-  accounts: Pick<Accounts, "credentialsOf" | "update">;
-  clock: Pick<Clock, "now">;
-}) {
+}: Needs<"clock" | "database" | "fillRandom"> & { accounts: Pick<Accounts, "credentialsOf" | "update"> }) {
   const { query } = database;
   const ofAccount = (seq: number) => eq(accountRecoveryCodes.accountSeq, seq);
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNull, lt } from "drizzle-orm";
 import type { Needs } from "../../platform/database/needs.ts";
 import { hasValue, statement } from "../../platform/database/statement.ts";
-import { dayMs, type Clock, type Instant } from "../../platform/lib/clock.ts";
+import { dayMs, type Instant } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import { randomText } from "../../platform/lib/ids.ts";
 import { accountLinks } from "./tables.ts";
@@ -29,7 +29,7 @@ export function createAccountLinks({
   database,
   clock,
   fillRandom,
-}: Needs<"database" | "fillRandom"> & { clock: Pick<Clock, "now"> }) {
+}: Needs<"clock" | "database" | "fillRandom">) {
   const { query } = database;
   const byHash = statement(database, (q) => q.select().from(accountLinks).where(hasValue(accountLinks.hash)));
   const isOpen = and(isNull(accountLinks.usedAt), isNull(accountLinks.revokedAt));

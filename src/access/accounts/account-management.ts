@@ -1,4 +1,3 @@
-import type { Clock } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import type { Role } from "../../platform/vocabulary/permissions.ts";
 import type { ByActor } from "../audit/actor.ts";
@@ -16,8 +15,7 @@ import { requireGoodPassword } from "./password-rules.ts";
 export type AccountManagement = ReturnType<typeof createAccountManagement>;
 
 /** Dependencies of the changes of accounts. */
-type AccountNeeds = Needs<"accounts" | "auditLog" | "codes" | "database" | "hashes" | "links"> & {
-  clock: Pick<Clock, "now">;
+type AccountNeeds = Needs<"accounts" | "auditLog" | "clock" | "codes" | "database" | "hashes" | "links"> & {
   sessions: { endAllOf(accountSeq: number): number };
 };
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/lib/clock.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import { addressClass } from "../../platform/network/addresses.ts";
 import { clientNetwork } from "../../platform/network/client-network.ts";
 import { createCodeLimits } from "../accounts/code-limits.ts";
@@ -46,7 +46,7 @@ interface Waiting extends Share {
   drop(): void;
 }
 
-export function createAttemptQueue({ clock }: { clock: Pick<Clock, "now" | "after"> }) {
+export function createAttemptQueue({ clock }: Needs<"clock">) {
   const shares = createShares({ clock });
   let waiting: Waiting[] = [];
   let tokens = burstMax;
@@ -133,13 +133,7 @@ function keysOf({ address, visit, device }: AttemptOrigin): string[] {
 /** Verifies codes in the turns of the queue that verifies passwords, and limits the wrong ones of each account. */
 export type CodeAttempts = ReturnType<typeof createCodeAttempts>;
 
-export function createCodeAttempts({
-  clock,
-  queue,
-}: {
-  clock: Pick<Clock, "monotonicMs">;
-  queue: AttemptQueue;
-}) {
+export function createCodeAttempts({ clock, queue }: Needs<"clock"> & { queue: AttemptQueue }) {
   const limits = createCodeLimits({ clock });
   return {
     /**

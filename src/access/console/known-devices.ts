@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { Clock } from "../../platform/lib/clock.ts";
-import { randomText, type FillRandom } from "../../platform/lib/ids.ts";
+import { randomText } from "../../platform/lib/ids.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { equalInConstantTime } from "./password.ts";
 
@@ -27,11 +27,7 @@ export function createKnownDevices({
   settings,
   clock,
   fillRandom,
-}: {
-  settings: Settings;
-  clock: Pick<Clock, "now">;
-  fillRandom: FillRandom;
-}) {
+}: Needs<"clock" | "fillRandom"> & { settings: Settings }) {
   const nowSeconds = () => Math.floor(clock.now() / 1_000);
 
   const storedKey = () => settings.get("console_device_key");

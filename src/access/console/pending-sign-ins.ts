@@ -1,5 +1,5 @@
-import type { Clock } from "../../platform/lib/clock.ts";
-import { randomText, type FillRandom } from "../../platform/lib/ids.ts";
+import { randomText } from "../../platform/lib/ids.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 
 /** A sign-in between the password and the code. There is no session yet. */
 export interface PendingSignIn {
@@ -21,13 +21,7 @@ const lifetimeMs = 600_000;
 const perAccountMax = 20;
 const tokenBytes = 16;
 
-export function createPendingSignIns({
-  clock,
-  fillRandom,
-}: {
-  clock: Pick<Clock, "monotonicMs">;
-  fillRandom: FillRandom;
-}) {
+export function createPendingSignIns({ clock, fillRandom }: Needs<"clock" | "fillRandom">) {
   const entries = new Map<string, { pending: PendingSignIn; visit: string; untilMs: number }>();
 
   function makeRoom(accountSeq: number): void {

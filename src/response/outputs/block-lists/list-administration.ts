@@ -2,8 +2,6 @@ import { createEntryAdministration } from "../../../access/entries/administratio
 import type { AuditDetail } from "../../../access/audit/actions.ts";
 import type { ByActor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { formatDuration } from "../../../platform/lib/durations.ts";
 import { badRequest, FieldError } from "../../../platform/lib/errors.ts";
 import { randomText } from "../../../platform/lib/ids.ts";
@@ -25,11 +23,7 @@ export function createListAdministration({
   fillRandom,
   ids,
   store,
-}: Needs<"auditLog" | "fillRandom" | "ids"> & {
-  clock: Pick<Clock, "now">;
-  database: Pick<Database, "transaction">;
-  store: ListStore;
-}) {
+}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "ids"> & { store: ListStore }) {
   const newToken = () => randomText(fillRandom, tokenBytes);
   const lists = createEntryAdministration<List, Omit<DeclaredList, "name">, DeclaredList>({
     auditLog,

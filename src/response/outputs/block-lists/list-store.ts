@@ -1,8 +1,8 @@
 import { asc, eq } from "drizzle-orm";
 import { differs } from "../../../access/entries/administration.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { hasValue, statement } from "../../../platform/database/statement.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import type { List } from "./list.ts";
 import { nextChange } from "./serial.ts";
 import { lists } from "./tables.ts";
@@ -13,13 +13,7 @@ export type ListChange = Partial<Omit<List, "seq" | "id" | "name" | "createdAt" 
 /** The rows of the lists. Writes belong into the caller's transaction. */
 export type ListStore = ReturnType<typeof createListStore>;
 
-export function createListStore({
-  clock,
-  database,
-}: {
-  clock: Pick<Clock, "now">;
-  database: Pick<Database, "query">;
-}) {
+export function createListStore({ clock, database }: Needs<"clock" | "database">) {
   const { query } = database;
   const all = statement(database, (q) => q.select().from(lists).orderBy(asc(lists.name)));
   const byName = statement(database, (q) => q.select().from(lists).where(hasValue(lists.name)));
