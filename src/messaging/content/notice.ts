@@ -1,14 +1,14 @@
 import type { Severity, Status } from "../../platform/vocabulary/threats.ts";
 
 /**
- * Content of a message for people, whatever the channel. Stored as JSON with the delivery: each attempt and each replay
+ * Content of a message for people, for all channels. Stored as JSON with the delivery: each attempt and each replay
  * sends the same content. All texts are plain text in English; names of threats in them are defanged
  * (`examp1e-bank[.]com`), so that no client makes them a link. A channel escapes the texts for its own markup.
  */
 export interface Notice {
-  /** Identifier of the message: that of its event. The same in every attempt. */
+  /** Identifier of the message and of its event. The same in every attempt. */
   id: string;
-  /** Subject of the message. `test`: somebody tries the channel. */
+  /** Subject of the message. `test`: a person tries the channel. */
   kind: "threat" | "threats" | "digest" | "visit" | "scan" | "system" | "test";
   /** RFC 3339. */
   at: string;
@@ -38,7 +38,7 @@ export interface NoticeItem {
   protectedDomain: string;
   /** The title names the protected domain of all items, so their lines do not repeat it. */
   domainInTitle?: true;
-  /** It is a page that imitates the protected site, whatever its name. */
+  /** It is a page that imitates the protected site; its name need not resemble it. */
   isPage?: true;
   severity: Severity;
   /** First reason for the severity, as a short text. */

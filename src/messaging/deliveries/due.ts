@@ -96,7 +96,7 @@ export function createDueDeliveries({ database, defaultRate }: DueDeliveriesDepe
 
     /**
      * Moves the due times after `now` by `jumpMs`: the clock was set back. Reads all pending deliveries, in short
-     * steps. An attempt that is recorded meanwhile may be repeated too early. If this fails, some due times have been
+     * steps. An attempt that is recorded at the same time may be repeated too early. If this fails, some due times have been
      * moved: do not repeat it, but call `clamp`.
      * @returns the number of deliveries
      */

@@ -21,7 +21,7 @@ export type Lanes = ReturnType<typeof createLanes>;
 
 interface LaneDependencies extends Needs<"clock" | "log"> {
   due: DueDeliveries;
-  /** Called with an error of the database that nobody else would catch. The deliveries stay pending there. */
+  /** Called with an uncaught error of the database, where the deliveries stay pending. */
   onStalled: (error: unknown) => void;
   recorder: Recorder;
   /** Maximum number of concurrent attempts for all recipients together. */

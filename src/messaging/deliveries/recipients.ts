@@ -38,7 +38,7 @@ export type Recipients = ReturnType<typeof createRecipients>;
 const recipientsMax = 2_000;
 /** Deliveries deleted per transaction, so that other writers get their turn. */
 const removalRowsMax = 1_000;
-/** Once begun, a removal goes on when the database was locked meanwhile. */
+/** Once begun, a removal continues after the database was locked. */
 const untilDone = { patient: true };
 
 export function createRecipients({
@@ -135,7 +135,7 @@ export function createRecipients({
   };
 }
 
-/** Returns those of the settings that were given, in their normal form. @throws PublicError `bad_request` */
+/** Returns the given settings in their normal form. @throws PublicError `bad_request` */
 function checkSettings(
   channel: Channel,
   { target, events, filter, concurrency, ratePerSecond }: Partial<RecipientSettings>,

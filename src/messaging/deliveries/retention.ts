@@ -110,7 +110,7 @@ function timed(work: () => number): { count: number; tookMs: number } {
 interface OldRows {
   /** Returns the next rows, oldest first. */
   page: Statement<{ seq: number; createdAt: Instant }>;
-  /** Deletes those of the rows after `after` up to `last` that may be deleted, and returns their number. */
+  /** Deletes rows after `after` up to `last` that may be deleted, and returns their number. */
   remove(range: { after: number; last: number; before: Instant }): number;
 }
 

@@ -29,7 +29,7 @@ export interface Case {
   threatId: string;
   threatSeq: number;
   status: Status;
-  /** Null: nobody. */
+  /** Null: not assigned. */
   assignee: Assignee | null;
   /** Null: no due time. A threat that is not active has none. */
   dueAt: Instant | null;
@@ -133,7 +133,7 @@ export function createCases({
     },
     assignees,
     /**
-     * Assigns threats to an account, or to nobody with null, in one transaction.
+     * Assigns threats to an account, or removes the assignee with null, in one transaction.
      * @throws PublicError `bad_request`: no such account, one that cannot decide, or more than `caseThreatsMax` threats
      */
     assign: (ids: readonly string[], accountSeq: number | null, { by }: { by: Actor }) =>

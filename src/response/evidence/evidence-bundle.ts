@@ -188,7 +188,7 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
     domain: threat.domain,
     shown_as: displayName(threat.domain),
     ...jsonFields(threat, "protectedDomain type"),
-    // That of an inspected page is its score; see `observationsOf`.
+    // The similarity of an inspected page is its score; see `observationsOf`.
     similarity: inspectedScore(threat.reasons) === undefined ? threat.similarity : null,
     reasons: reasonsForThirdParties(threat.reasons, known?.facts),
     severity: threat.severity,

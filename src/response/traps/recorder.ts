@@ -88,12 +88,12 @@ export function createVisitRecorder({
   };
 }
 
-/** Whether a visit of an alerting class may lead to an event: the limits let those of new threats pass. */
+/** Whether a visit of an alerting class may lead to an event: the limits do not apply to events of new threats. */
 function mayReport(visit: Visit, trap: Trap, limits: AlertLimits): boolean {
   return visitRules[visit.class] === "threat" || limits.mayReport(trap.id);
 }
 
-/** Returns one group per visitor and trap. Visits to traps that were deleted meanwhile are dropped. */
+/** Returns one group per visitor and trap. Visits to traps that were deleted in the meantime are dropped. */
 function groupByVisitor(
   raw: readonly RawVisit[],
   {

@@ -61,7 +61,7 @@ export function createRoutes({
       path: routeOf(operation.path),
       handler: pipeline.operation(operation, services),
     })),
-    // Under `/v1` the key is checked first, whatever the path and the method are.
+    // Under `/v1` the key is checked first, for every path and method.
     all("/v1", pipeline.unknownOperation()),
     all("/v1/*", pipeline.unknownOperation()),
   ];

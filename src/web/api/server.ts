@@ -82,7 +82,7 @@ export interface Server {
   readonly untrustedProxy: () => string | undefined;
   /** Returns whether a request came from a proxy in `server.trusted_proxies`, by the address of its peer. */
   readonly isFromTrustedProxy: (request: Request) => boolean;
-  /** Limits the memory of request bodies, those of the console included. */
+  /** Limits the memory of request bodies, including the console. */
   readonly bodies: BodyBudget;
   /** Shares the processor between those who send requests, to the console included. */
   readonly turns: Turns;

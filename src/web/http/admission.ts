@@ -6,8 +6,8 @@ import type { Clock } from "../../platform/lib/clock.ts";
 import { PublicError } from "../../platform/lib/errors.ts";
 
 /**
- * Authenticates a request to `/v1` and applies the rate limit. Sets the response headers that state the limit,
- * whatever the response is.
+ * Authenticates a request to `/v1` and applies the rate limit. Sets the headers that state the limit, for
+ * every response.
  * @throws PublicError `unauthorized`, `rate_limit_exceeded`
  */
 export type Admission = (token: string | undefined, headers: Record<string, string>) => ApiKey;

@@ -48,7 +48,7 @@ export function createResponder({
   requestIdOf: RequestIdOf;
   /** For the log. */
   clientAddress: (request: Request) => string | undefined;
-  /** Any text that others do not know, so that nobody can write content that has the entity tag of another one. */
+  /** Secret text, without which no one can write content that has the entity tag of other content. */
   secret: string;
 }) {
   const tagSeed = BigInt(Bun.hash(secret));
@@ -142,7 +142,7 @@ function respondWithJson({ request, headers, isTagged }: Exchange, text: string,
 const gzip = () =>
   new CompressionStream("gzip") as unknown as TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>;
 
-/** The one that `Response.json` sends. */
+/** The type that `Response.json` sends. */
 const jsonContentType = "application/json;charset=utf-8";
 
 const tokenInPath = /^(\/screenshots\/[^/]*\/|.*\/lists\/).*/;

@@ -1,7 +1,7 @@
 import { badRequest, PublicError } from "../../platform/lib/errors.ts";
 import type { Yielder } from "../../platform/lib/yielder.ts";
 
-/** Somebody who sends requests. */
+/** A client that sends requests. */
 export interface Asker {
   /** API key or account. */
   owner: string;

@@ -96,7 +96,7 @@ function payloadOf(notice: Notice, withScreenshot: boolean) {
       },
     ],
     attachments: withScreenshot ? [{ id: 0, filename: screenshotName }] : undefined,
-    // Nobody is notified by a mention, whatever the texts contain.
+    // Mentions in the texts notify no one.
     allowed_mentions: { parse: [] },
   };
 }

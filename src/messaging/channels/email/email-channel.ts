@@ -194,7 +194,7 @@ function createPartlyDelivered() {
   const messages = new Map<string, Progress>();
   return {
     get: (id: string): Progress | null => messages.get(id) ?? null,
-    /** @param progress null: the message is complete, or nobody has accepted it */
+    /** @param progress null: the message is complete, or no recipient has accepted it */
     set(id: string, progress: Progress | null): void {
       messages.delete(id);
       if (progress === null) return;

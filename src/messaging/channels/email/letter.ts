@@ -68,7 +68,7 @@ function idOf(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_-]+/g, ".").replaceAll(/^\.|\.$/g, "");
 }
 
-/** Returns the title on one line, whatever it contains. nodemailer encodes it for the header. */
+/** Returns the title on one line. nodemailer encodes it for the header. */
 function subjectOf({ title }: Notice): string {
   return escapeHidden(title.replaceAll(/\s+/g, " ").trim());
 }

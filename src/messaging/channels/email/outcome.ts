@@ -18,7 +18,7 @@ export interface Outcome {
   statusCode: number | null;
   /** Responses of the server, escaped for display. */
   response: string;
-  /** Progress to remember; null: the message is complete, or nobody has accepted it. */
+  /** Progress to remember; null: the message is complete, or no recipient has accepted it. */
   progress: Progress | null;
   /** Recipients that did not and will not get the message, although it counts as delivered. */
   lost: readonly RejectedAddress[];
@@ -35,11 +35,11 @@ const errorCharactersMax = 500;
 
 /**
  * Classifies a conversation:
- * - Nobody is sent a message twice: recipients that accepted it are left out of the next attempt.
+ * - No recipient is sent a message twice: those that accepted it are left out of the next attempt.
  * - A rejected recipient does not keep the others from their messages: as soon as one recipient has accepted a message,
  *   only those that the server asks to try again are tried again, a few times.
- * - A test fails if one recipient is rejected: somebody waits for its outcome.
- * - Problems that a person can fix (certificate, password, sender) are retried, so that no message is lost meanwhile.
+ * - A test fails if one recipient is rejected: a person waits for its outcome.
+ * - Problems that a person can fix (certificate, password, sender) are retried, so that no message is lost.
  */
 export function classify(
   result: SmtpResult,

@@ -104,7 +104,7 @@ export async function talkToServer({
   const startedAt = performance.now();
   const phases: Record<string, number> = {};
   const stop = Promise.withResolvers<never>();
-  // Every step below is raced with it; without steps left, nobody listens.
+  // Every step below is raced with it. After the last one, it has no other handler.
   stop.promise.catch(() => undefined);
   const deadline = setTimeout(() => stop.reject(timeoutError()), timeouts.totalMs);
   const onAbort = () => stop.reject(aborted);

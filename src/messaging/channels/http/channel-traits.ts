@@ -5,7 +5,7 @@ import type { ChannelTarget } from "./notice-type.ts";
 /** A service that is down over a weekend loses no message. */
 export const messageRetriesForMs = 3 * dayMs;
 
-/** How channels for people are named, compared and described, whatever their type. */
+/** How channels for people of all types are named, compared and described. */
 export const channelTraits: RecipientTraits<ChannelTarget> = {
   noun: "channel",
   idPrefix: "chn",

@@ -49,7 +49,7 @@ export interface NoticeRequest {
   followUp?: (reply: NoticeReply) => NoticeRequest | null;
 }
 
-/** Outcome of a request, for the one that follows. */
+/** Outcome of a request, for the next request. */
 export interface NoticeReply {
   accepted: boolean;
   /** Body of the response; empty if there was none. */

@@ -3,7 +3,7 @@ import type { AttemptResult } from "../../deliveries/channel.ts";
 /** Shorter values would hide ordinary words. */
 const secretCharactersMin = 8;
 
-/** Returns those of the texts, and of the words in them, that are long enough to be secrets. */
+/** Returns the texts, and the words in them, that are long enough to be secrets. */
 export function secretsIn(texts: readonly string[]): string[] {
   return texts
     .flatMap((text) => [text, ...text.split(/\s+/)])
@@ -24,7 +24,7 @@ export function secretsInUrl(text: string): string[] {
 }
 
 /**
- * Returns a function that replaces each of the secrets with `***`, whatever its case: proxies change the case of
+ * Returns a function that replaces each of the secrets with `***` in any case: proxies change the case of
  * addresses. Also finds secrets that are percent-encoded.
  */
 export function hiding(secrets: readonly string[]): (text: string) => string {

@@ -59,7 +59,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 function plain(text: string): Line {
-  // A word joiner after an @, so that nobody is mentioned.
+  // A word joiner after an @ prevents mentions.
   const shown = cut(text, lineCharactersMax).replace(/@(?=\w)/g, "@\u2060");
   return { text: shown, html: escapeEntities(shown) };
 }

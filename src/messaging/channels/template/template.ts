@@ -36,7 +36,7 @@ export const template: NoticeChannelType = {
   classifyResponse: classifyStatus,
 };
 
-/** Fills in the values of a message. The result is JSON, whatever they contain. */
+/** Fills in the values of a message. The result is always JSON. */
 function renderTemplate(text: string, notice: Notice): string {
   const parts = parseTemplate(text, templateValues).map((part) => {
     if (typeof part === "string") return part;

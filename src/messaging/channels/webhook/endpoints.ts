@@ -158,12 +158,12 @@ function completeSettings(settings: EndpointSettings) {
   return { url: settings.url, ...targetDefaults, ...targetSettings(settings) };
 }
 
-/** Returns those of the settings that every recipient has and that were given. */
+/** Returns the given settings that every recipient has. */
 function recipientSettings({ events, filter, concurrency, ratePerSecond }: Partial<EndpointSettings>) {
   return definedOf({ events, filter, concurrency, ratePerSecond });
 }
 
-/** Returns those of the settings that belong to the target and were given. */
+/** Returns the given settings that belong to the target. */
 function targetSettings({
   url,
   headers,

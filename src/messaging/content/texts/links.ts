@@ -6,7 +6,7 @@ export function consoleLinks(publicUrl: string) {
   const link = (text: string, path: string) => ({ text, url: `${publicUrl}/console/${path}` });
   return {
     threat: (id: string) => link("Open the threat", `threats/${id}`),
-    /** The threats of one import or scan, whatever their status; without one, the open threats. */
+    /** The threats of one import or scan, of any status; without one, the open threats. */
     threats(from?: { importSeq: number } | { scanSeq: number }) {
       if (from === undefined) return link("Open the threats", "threats");
       const [name, seq] = "importSeq" in from ? ["import", from.importSeq] : ["scan", from.scanSeq];

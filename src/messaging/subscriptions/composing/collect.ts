@@ -44,7 +44,7 @@ export interface Collected {
 
 /** Maximum number of threats that a message lists. */
 export const itemsMax = 10;
-/** Maximum number of changes in a message. With as many, it is due, whatever the subscription says. */
+/** Maximum number of changes in a message. With as many, it is due at once. */
 export const rowsMax = 100_000;
 /** Rows and threats that are read without a pause: about 2 ms. */
 const rowsPerStep = 500;

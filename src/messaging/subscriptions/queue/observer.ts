@@ -8,8 +8,8 @@ import type { Incidents } from "./incidents.ts";
 import type { Queue } from "./queue.ts";
 
 /**
- * A visit to a honeytoken is urgent: it can be an intruder. If somebody opens the same one again and again, only the
- * first visit in this time is, so that nobody can have messages sent all day.
+ * A visit to a honeytoken is urgent: it can be an intruder. Of repeated visits to the same one, only the first in this
+ * time is urgent, so that a visitor cannot cause messages all day.
  */
 const urgentVisitMs = 3_600_000;
 

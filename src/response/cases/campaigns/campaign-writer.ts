@@ -12,7 +12,7 @@ import type { Yielder } from "../../../platform/lib/yielder.ts";
 /** A larger group is no campaign: something common joins it that is not recognized as shared. */
 const campaignThreatsMax = 5_000;
 const campaignReasonsMax = 40;
-/** Threats that the reasons of a campaign list together; those of the reasons that most threats share come first. */
+/** Threats that the reasons of a campaign list together, beginning with the reasons that most threats share. */
 const listedThreatsMax = 20_000;
 const scoreMax = 100;
 
@@ -120,7 +120,7 @@ function minuteText(at: number): string {
   return toIsoTime(at).slice(0, 16).replace("T", " ");
 }
 
-/** Writing a number takes 20 µs; everything else waits meanwhile. */
+/** Writing a number takes 20 µs, during which everything else waits. */
 const rowsPerWrite = 100;
 const numbersPerRead = 200;
 

@@ -50,7 +50,7 @@ export interface CampaignThreat {
   /** ISO 8601; undefined if unknown. */
   registeredAt: string | undefined;
   siteState: SiteState | null;
-  /** `seq` of the account; null: nobody. */
+  /** `seq` of the account; null: not assigned. */
   assigneeSeq: number | null;
   isReported: boolean;
   /** Indexes in the reasons of the campaign. */

@@ -100,7 +100,7 @@ const reuseMs = 90 * dayMs;
 
 /** Creates the table of all keys. @param memberOf returns a threat by its `seq` */
 function createAttributeTable(memberOf: (seq: number) => Member) {
-  /** Most values are those of one threat, whose `seq` is the entry. Others have the negative id of an attribute. */
+  /** Most values belong to one threat, whose `seq` is the entry. Others have the negative id of an attribute. */
   const table = createKeyTable();
   const byId = new Map<number, Attribute>();
   let ids = 0;

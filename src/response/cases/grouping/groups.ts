@@ -41,7 +41,7 @@ export function createGroups({ attributes, changed }: { attributes: Attributes; 
       member.group = undefined;
     },
 
-    /** Divides a group into those of its parts that are still connected. */
+    /** Divides a group into the parts that are still connected. */
     *split(group: Group): Generator<void> {
       let steps = 0;
       for (const start of group.members) {

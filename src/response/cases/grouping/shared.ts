@@ -1,5 +1,5 @@
 /**
- * Rule that learns which attributes are shared: those of hosters, content delivery networks, registrars and platforms
+ * Rule that learns which attributes are shared: attributes of hosters, content delivery networks, registrars and platforms
  * serve names of many makers, and are no reason to join threats. What phishwatch knows of a maker: the name's protected
  * domain and shape, and when and where the name was registered.
  */
@@ -23,7 +23,7 @@ export const namesPerAttributeMax = 2_000;
 export const namesToLearn = 6;
 /** Names of one brand resemble each other, so that this many of different shapes count as one dissimilar name. */
 const shapesPerName = 4;
-/** Enough dissimilar names, whatever is known about their registration. */
+/** Enough dissimilar names without data about their registration. */
 const widelySharedNames = 100;
 /** Enough if most registrations are unknown. */
 const sharedNames = 25;

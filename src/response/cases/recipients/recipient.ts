@@ -3,11 +3,11 @@ import type { RecipientKind } from "../../../platform/vocabulary/cases.ts";
 
 /**
  * Where the contact of a recipient comes from. `address_rdap`: registration data of the IP address, from RDAP or WHOIS.
- * `list`: a table of this program. `person`: somebody typed the address.
+ * `list`: a table of this program. `person`: a person typed the address.
  */
 export const contactSources = ["rdap", "whois", "address_rdap", "certificate", "list", "person"] as const;
 
-/** Somebody who can take a site down or warn its visitors, with how we know. */
+/** A company or person that can take a site down or warn its visitors, with the source of the contact. */
 export interface Recipient {
   kind: RecipientKind;
   /** Text of third parties, already escaped and limited. */

@@ -58,7 +58,7 @@ const nameCharactersMax = 120;
 export function recipientsOf(given: RecipientCase): Recipient[] {
   const isShared = isPageOnSharedHost(given.threat);
   const isGivenOut = isHosted(given.threat.domain) && !isShared;
-  // Nobody would suspend the domain of a service because of one of its pages.
+  // The domain of a service is not suspended because of one of its pages.
   const hasOwnDomain = !isGivenOut && !isShared;
   const groups = {
     owner: isShared ? [serviceOperator(given)] : isGivenOut ? [suffixOwner(given)] : [],
@@ -85,7 +85,7 @@ function isServing(facts: Facts): boolean {
   return !isMailOnly && (existence === undefined || existence.addresses.length > 0);
 }
 
-/** Returns whether somebody gave the name out who is not its registrar. */
+/** Returns whether a service other than its registrar gave the name out. */
 function isHosted(domain: string): boolean {
   return splitName(domain).hosted || hostedSuffixOf(domain) !== undefined;
 }

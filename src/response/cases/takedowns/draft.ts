@@ -230,7 +230,7 @@ function isSame(reported: Report["recipient"], recipient: Recipient): boolean {
   return reported.kind === recipient.kind && reported.name === recipient.name;
 }
 
-/** Adds the recipient of the first report to those of a follow-up, if the facts no longer lead to it. */
+/** Adds the recipient of the first report to the recipients of a follow-up, if the facts no longer lead to it. */
 function withPrevious(
   choices: RecipientChoice[],
   all: readonly Evidence[],

@@ -39,7 +39,7 @@ const someTakedown = (condition: SQL): SQL => sql`exists (select 1 from ${takedo
   left join ${threats} on ${threats.seq} = ${takedowns.threatSeq}
   where ${takedownReportThreats.reportSeq} = ${takedownReports.seq} and ${condition})`;
 
-/** Whether nobody has followed up on the report of the outer query, or escalated it. */
+/** Whether the report of the outer query has neither been followed up nor escalated. */
 const isLatest = sql`not exists (select 1 from takedown_reports next where next.previous_seq = ${takedownReports.seq})`;
 // The first line repeats the condition of the partial index `takedown_reports_problem`, so that SQLite uses the index.
 const isUndelivered = sql`${takedownReports.delivery} in ('sending', 'interrupted', 'bounced', 'failed')

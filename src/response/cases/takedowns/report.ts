@@ -38,7 +38,7 @@ export interface Takedown {
   downState: SiteState | null;
   backAt: Instant | null;
   closedAt: Instant | null;
-  /** Whether the site is up again, and nobody has reported it again or decided about the threat. */
+  /** Whether the site is up again, and was neither reported again nor decided. */
   isBack: boolean;
   outcome: Outcome;
   /** Present state of the site; null: not known, or the threat was deleted. */
@@ -89,7 +89,7 @@ export interface ReportFile {
   attached: boolean;
 }
 
-/** Eight characters of Crockford's base32, which nobody confuses when they read them out. */
+/** Eight characters of Crockford's base32, which are not confused when they are read out. */
 export const referencePattern = /^PW-[0-9A-HJKMNP-TV-Z]{8}$/;
 const referenceCharacters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 

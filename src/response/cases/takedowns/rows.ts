@@ -4,7 +4,7 @@ import { threats } from "../../../threats/threats/store/tables.ts";
 import { type Outcome, type Report, type Takedown } from "./report.ts";
 import { takedownReports, takedowns } from "./tables.ts";
 
-/** Condition of a takedown that somebody waits for. A threat that was decided needs no further report. */
+/** Condition of an open takedown. A threat that was decided needs no further report. */
 export const isOpen: SQL = sql`${takedowns.downAt} is null and ${takedowns.closedAt} is null
   and ${threats.status} = 'active'`;
 
@@ -75,7 +75,7 @@ export type NextStep = "came_back" | "delivery" | "follow_up" | "wait" | "none";
 
 /**
  * Returns the next step of a report.
- * @param state `hasNext`: somebody followed up or escalated; `isBack`: one of its sites came back and was not reported
+ * @param state `hasNext`: it was followed up or escalated; `isBack`: one of its sites came back and was not reported
  *   again; `isOpen`: at least one of its sites is still to be taken down
  */
 export function nextStepOf(

@@ -89,7 +89,7 @@ const pauseMs = 60_000;
 
 /**
  * Sends queued reports, one after another.
- * Before the connection is opened, the report is stored as `sending`. If the process is killed after that, nobody knows
+ * Before the connection is opened, the report is stored as `sending`. If the process is killed after that, it is not known
  * whether the email left: the next start marks it `interrupted`, and a person decides whether to send it again.
  */
 export function createReportSender({ clock, database, log, mailer, addresses }: SenderDependencies) {
@@ -201,7 +201,7 @@ function createAttempt({
     const { seq } = row;
     const letter = await letterOf(row);
     const claimed = await database.write(() => {
-      // It may have been closed meanwhile.
+      // It may have been closed in the meantime.
       if (store.report.get({ seq })?.delivery !== "queued") return false;
       if (isObsolete(store, seq)) {
         store.setDelivery.run({ ...row, delivery: "failed", deliveryResponse: obsolete, attemptAt: null });
@@ -222,7 +222,7 @@ function createAttempt({
     const deliveryResponse = outcome.deliveryResponse === null ? null : hide(outcome.deliveryResponse);
     unstored = async () => {
       await database.write(() => {
-        // A person may have recorded a bounce meanwhile.
+        // A person may have recorded a bounce in the meantime.
         if (store.report.get({ seq })?.delivery === "sending")
           store.setDelivery.run({ seq, ...outcome, deliveryResponse });
       });
@@ -244,7 +244,7 @@ function createAttempt({
 
 const obsolete = "not sent, because its threats were deleted or marked as false positives";
 
-/** Returns whether nobody wants a queued report to be sent any more: hours may have passed since it was written. */
+/** Returns whether a queued report is no longer needed: hours may have passed since it was written. */
 function isObsolete(store: TakedownStore, reportSeq: number): boolean {
   const covered = store.takedownsOfReport.all({ reportSeq });
   return covered.every(({ status }) => status === null || status === "false_positive");

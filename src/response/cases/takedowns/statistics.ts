@@ -33,7 +33,7 @@ export interface TakedownStatistics {
   registrars: TakedownFigures[];
   hosters: TakedownFigures[];
   protectedDomains: TakedownFigures[];
-  /** Open takedowns of sites that are up, the one that has waited longest first. */
+  /** Open takedowns of sites that are up, the oldest first. */
   slowest: (Takedown & { waitingSince: Instant })[];
 }
 

@@ -172,7 +172,7 @@ function createChanges({
       change(seq, "takedown.close", by, (report) => {
         const closed = store.closeTakedowns.all({ reportSeq: seq, closedAt: clock.now() });
         if (closed.length === 0) throw badRequest("Nothing is open: each site is down or was closed.");
-        // Nobody waits for an email that has not left yet.
+        // An email that has not left yet is not sent any more.
         if (report.delivery === "queued")
           store.setDelivery.run({
             ...report,

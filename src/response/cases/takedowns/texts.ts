@@ -180,7 +180,7 @@ function actionsOf({ recipient: { kind }, threats }: TextSources): string[] {
   const inForm = (text: string) => text.replaceAll(/\{([^|}]*)\|([^}]*)\}/g, form);
   const [first = "", ...others] =
     actions[actionKey(kind, { isHosted, isPhishing: threats.some(isPhishing) })];
-  // A page is often copied to the site of somebody else that was compromised; a look-alike name is registered for it.
+  // A copied page is often on the compromised site of a third party; a look-alike name is registered for the purpose.
   const mayBeCompromised = (kind === "registrar" || kind === "registry") && threats.some(isCopy);
   return [mayBeCompromised ? `${first} ${ifCompromised}` : first, ...others].map(inForm);
 }

@@ -16,7 +16,7 @@ const reasonSeparator = " | ";
 
 type Cell = string | number | boolean | null;
 
-/** Fields that follow those of the API's list. */
+/** Fields after the fields of the API's list. */
 const furtherFields: readonly (readonly [string, (threat: ExportedThreat) => Cell])[] = [
   ["created_at", ({ createdAt }) => toIsoTime(createdAt)],
   ["changed_at", ({ changedAt }) => toIsoTime(changedAt)],

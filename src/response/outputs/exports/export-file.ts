@@ -13,7 +13,7 @@ const pieceCharacters = 1 << 16;
 const exportMsMax = 3_600_000;
 /**
  * Time in which a reader must take a piece if others need its place, about 2 KiB per second. A slow reader whose connection has
- * megabytes of buffers also takes nothing for a while, so it may go on if nobody else waits.
+ * megabytes of buffers also takes nothing for a while, so it may go on if no other export waits.
  */
 const pieceMsMax = 30_000;
 

@@ -37,7 +37,7 @@ export interface MispFeedWritten {
 }
 
 /**
- * Writes a MISP feed to a folder, or updates the one that is there: a static folder that a web server publishes. Each file is
+ * Writes or updates a MISP feed in a folder: a static folder that a web server publishes. Each file is
  * replaced in one step, and the manifest last, so that MISP never sees an event that is not complete.
  * @param days `seq` of the threats, ascending, by the start of the day on which they were first seen
  * @throws Error for the operator, if the folder cannot be written or contains something else

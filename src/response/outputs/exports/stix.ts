@@ -13,7 +13,7 @@ import type { ExportedThreat } from "./threat-reader.ts";
  * indicator, beside which the earlier ones stay revoked.
  */
 
-/** Namespace of identifiers (UUIDv5). That of the specification is for observables alone. */
+/** Namespace of identifiers (UUIDv5). The specification has one for observables only. */
 const namespace = "6f1e1bd3-54a5-4f8e-9d1c-0f6a7a3b8c21";
 
 /** The identity does not change, so neither do its times. */

@@ -99,7 +99,7 @@ export function createThreatExports({
       }
     },
     /**
-     * Writes a MISP feed to a folder, or updates the one that is there.
+     * Writes or updates a MISP feed in a folder.
      * @throws Error for the operator, if the folder cannot be written or contains something else
      */
     async writeMispFeed(filter: SearchFilter, options: MispFeedOptions) {

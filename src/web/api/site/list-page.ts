@@ -9,8 +9,8 @@ import type { Lists } from "../../../response/outputs/block-lists/lists.ts";
 import { blockListFormats, type BlockListFormat } from "../../../platform/vocabulary/lists.ts";
 
 /**
- * Serves block lists. The token in the address is the only key. Whatever is wrong with an address, the response is the
- * same, so that no one learns which lists exist.
+ * Serves block lists. The token in the address is the only key. Every wrong address has the same response, which
+ * does not reveal which lists exist.
  */
 export function listPage({
   clientAddress,

@@ -94,7 +94,7 @@ const limitHeaders = {
 };
 
 const retryHeaders = { ...limitHeaders, "Retry-After": headerRef("RetryAfter") };
-/** Headers of errors, unless they are those of every response. */
+/** Headers of errors that differ from the headers of every response. */
 const errorHeaders: Partial<Record<ErrorCode, Json>> = {
   unauthorized: { ...requestIdHeader, "WWW-Authenticate": headerRef("Authenticate") },
   rate_limit_exceeded: retryHeaders,

@@ -80,7 +80,7 @@ async function readJson(request: Request, limits: BodyLimits, jsonLimits: JsonLi
   return parser.end();
 }
 
-/** Values beyond those of the largest valid body, so that the message about a slightly wrong body is exact. */
+/** Values beyond the largest valid body, so that the message about a slightly wrong body is exact. */
 const spareValues = 100;
 /** Number of values that an array or object of unknown content is assumed to have at most. */
 const openValuesMax = 10_000;

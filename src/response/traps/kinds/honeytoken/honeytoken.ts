@@ -20,7 +20,7 @@ interface VisitorRequest {
 
 const urlLengthMax = 2_000;
 
-/** URLs, images, and documents that nobody has a reason to open. */
+/** URLs, images, and documents that there is no reason to open. */
 export const honeytoken: TrapKind<NewHoneytoken, HoneytokenDetails, VisitorRequest> = {
   name: "honeytoken",
   pathSegment: "t",

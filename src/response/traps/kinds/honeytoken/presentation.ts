@@ -49,7 +49,7 @@ function readInput(values: FieldValues): NewHoneytoken {
   return { kind, response, expiresAt };
 }
 
-/** A form always contains a response, whatever the kind, because it works without script. */
+/** A form contains a response for every kind, because it works without script. */
 function responseIn(values: FieldValues, isUrl: boolean): UrlResponse | undefined {
   const [title, text, redirect] = ["title", "text", "redirect"].map((name) => values[name]);
   const inferred =
