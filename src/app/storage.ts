@@ -16,7 +16,7 @@ export function openStorage(environment: Environment) {
   // Only in a server, before it opens the database: a command may run beside one that has the log open.
   const isLogDamaged = loadConfig !== undefined && hasUnreadTransactions(path);
   const database = openDatabase(path, environment);
-  const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom, isLogDamaged });
+  const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom }, isLogDamaged);
   const storeGrowth = createStoreGrowth({ clock, database, log });
   return {
     database,

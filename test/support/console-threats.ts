@@ -1,6 +1,6 @@
 import type { App } from "../../src/app/app.ts";
 import { normalizeName } from "../../src/engines/detection/names/name.ts";
-import { encodePunycode } from "../../src/engines/detection/names/punycode.ts";
+import { encode as encodePunycode } from "node:punycode";
 import type { SeverityFacts } from "../../src/threats/threats/severity/severity.ts";
 import type { ThreatType } from "../../src/platform/vocabulary/threats.ts";
 

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { App } from "../../src/app/app.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { changesBetween, threatFactsOf } from "../../src/facts/enrichment/facts/fact-changes.ts";
-import { encodePunycode } from "../../src/engines/detection/names/punycode.ts";
+import { encode as encodePunycode } from "node:punycode";
 import { createRegistrationResponses } from "../../src/facts/enrichment/registration-responses.ts";
 import { nothingKnown, type Facts } from "../../src/facts/enrichment/facts/facts.ts";
 import { createScreenshotFiles } from "../../src/facts/lookups/page/screenshot-files.ts";

@@ -45,7 +45,7 @@ export async function pruning(folder: string, deliveries: number): Promise<Subje
     settings: { eventsMs: 30 * dayMs, deliveriesMs: 30 * dayMs },
   });
   const housekeeping = createHousekeeping({ database, log });
-  const checkpoints = createCheckpoints({ database, log });
+  const checkpoints = createCheckpoints(database, log);
   database.observe({ failed() {}, changed: checkpoints.committed });
   checkpoints.start();
   const mebibytes = () => statSync(path).size / 2 ** 20;

@@ -64,11 +64,8 @@ export interface ArchiveExtent {
   newestDay: Instant | null;
 }
 
-export interface ArchiveStatus {
+export interface ArchiveStatus extends Omit<ArchiveExtent, "newestDay"> {
   enabled: boolean;
-  names: number;
-  bytes: number;
-  oldestDay: Instant | null;
   /** Why nothing can be stored at present; null if all is well. */
   problem: string | null;
 }

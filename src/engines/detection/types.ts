@@ -35,20 +35,7 @@ export interface NameMatch {
 }
 
 /** Ways in which a stretch of a name differs from the word that it resembles. */
-const editKinds = [
-  "confusable",
-  "bit_flip",
-  "omission",
-  "insertion",
-  "repetition",
-  "transposition",
-  "keyboard_neighbor",
-  "vowel_swap",
-  "replacement",
-  "plural",
-] as const;
-
-export type EditKind = (typeof editKinds)[number];
+export type EditKind = Addition | Substitution | "bit_flip" | "omission" | "transposition";
 
 /**
  * One step of the explanation of a match: a stable code with its parameters, as it is stored; `reasons.ts` renders
@@ -70,4 +57,5 @@ export type Reason =
 
 /** Edits that add something, so that nothing was expected in its place. */
 type Addition = "insertion" | "repetition" | "plural";
+export type Substitution = "confusable" | "keyboard_neighbor" | "vowel_swap" | "replacement";
 type EditWithBoth = Exclude<EditKind, "omission" | Addition>;

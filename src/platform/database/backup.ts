@@ -199,12 +199,9 @@ export interface LiveCopy {
  * unlinked before its first byte is read. Only one copy is created at a time.
  * @throws PublicError `bad_request` if another copy is being created.
  */
-export function createLiveCopies({
-  database,
-  fillRandom,
-}: Needs<"database" | "fillRandom">): () => Promise<LiveCopy> {
+export function createLiveCopies({ database, fillRandom }: Needs<"database" | "fillRandom">) {
   let isCopying = false;
-  return async () => {
+  return async (): Promise<LiveCopy> => {
     if (isCopying) throw badRequest("Another copy is being created. Try again when it has finished.");
     isCopying = true;
     try {

@@ -18,12 +18,11 @@ export interface DueTable {
  * Returns a function that moves due times after the clock was set back. Otherwise, work that is due in a minute would
  * wait for as long as the clock was set back. It is to be called every second.
  */
-export function createClockFollower({
-  clock,
-  database,
-  log,
-  table: { name: table, key, columns },
-}: Needs<"clock" | "database" | "log"> & { table: DueTable }): () => void {
+export function createClockFollower(
+  given: Needs<"clock" | "database" | "log"> & { table: DueTable },
+): () => void {
+  const { clock, database, log } = given;
+  const { name: table, key, columns } = given.table;
   const { sqlite } = database;
   const jumpedMs = createJumpDetector(clock);
   const lastOfStep = sqlite.prepare<{ last: number | null }, [{ after: number }]>(

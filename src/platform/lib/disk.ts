@@ -48,21 +48,23 @@ export function syncToDisk(path: string): void {
   }
 }
 
+interface ReplaceOptions {
+  /** Whatever the umask is. Default: only its owner can read it. */
+  mode?: number;
+  owner?: { uid: number; gid: number };
+  /** Whether a power cut must not lose the new content. */
+  durable?: boolean;
+}
+
 /**
  * Replaces a file in one step: others see its whole old or its whole new content. A process that is killed leaves at most
  * `<path>.new`, which the next call replaces. Never writes through a link that somebody has put there.
- * @param options.mode whatever the umask is; default: only its owner can read it
- * @param options.durable whether a power cut must not lose the new content
  * @throws an error of the system
  */
 export function replaceFile(
   path: string,
   content: Uint8Array | string,
-  {
-    mode = 0o600,
-    owner,
-    durable = true,
-  }: { mode?: number; owner?: { uid: number; gid: number }; durable?: boolean } = {},
+  { mode = 0o600, owner, durable = true }: ReplaceOptions = {},
 ): void {
   const next = `${path}.new`;
   rmSync(next, { force: true });

@@ -47,6 +47,7 @@ export function suggestDuration(text: string): string | undefined {
   const suggestion = formatDuration(Math.round(ms));
   return parseDuration(suggestion) === null ? undefined : suggestion;
 }
+
 /** Formats a duration in the unit that fits: `0.4 s`, `42 s`, `12 min`, `3 h 5 min`, `4 days`. */
 export function spanText(ms: number): string {
   const seconds = ms / 1_000;
@@ -67,16 +68,14 @@ export function bytesText(bytes: number): string {
   return `${power === 0 || count >= 99.5 ? Math.round(count) : count.toFixed(1)} ${units[power]}`;
 }
 
-/** Returns the delay after failures in a row: `firstMs` after the first one, twice as long after each other one. */
-export function backoffMs({
-  failures,
-  firstMs,
-  maxMs,
-}: {
+interface Backoff {
   /** At least 1. */
   failures: number;
   firstMs: number;
   maxMs: number;
-}): number {
+}
+
+/** Returns the delay after failures in a row: `firstMs` after the first one, twice as long after each other one. */
+export function backoffMs({ failures, firstMs, maxMs }: Backoff): number {
   return Math.min(maxMs, firstMs * 2 ** (failures - 1));
 }

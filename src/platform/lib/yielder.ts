@@ -6,16 +6,13 @@ export interface Yielder {
   pause(): Promise<void>;
 }
 
-/** @param elapsedMs monotonic clock, such as `performance.now`; the wall clock may stand still or jump. */
-export function createYielder({
-  sliceMs,
-  elapsedMs,
-  nextTurn = nextIteration,
-}: {
+interface Slices {
   sliceMs: number;
+  /** Monotonic clock, such as `performance.now`; the wall clock may stand still or jump. */
   elapsedMs: () => number;
-  nextTurn?: () => Promise<void>;
-}): Yielder {
+}
+
+export function createYielder({ sliceMs, elapsedMs }: Slices, nextTurn = nextIteration): Yielder {
   let startedMs = elapsedMs();
   return {
     due: () => elapsedMs() - startedMs >= sliceMs,
@@ -36,10 +33,7 @@ function nextIteration(): Promise<void> {
  * that a request that needs none waits for one slice at most, however much work is in progress. Slices go around between
  * owners; without one, a yielder has turns of its own.
  */
-export function createYielders(options: {
-  sliceMs: number;
-  elapsedMs: () => number;
-}): (owner?: string) => Yielder {
+export function createYielders(slices: Slices): (owner?: string) => Yielder {
   /** Work that waits for a slice, by owner. The first owner is next. */
   const waiting = new Map<unknown, (() => void)[]>();
 
@@ -59,7 +53,7 @@ export function createYielders(options: {
         if (waiting.size === 0) setImmediate(begin);
         waiting.getOrInsertComputed(key, () => []).push(resolve);
       });
-    return createYielder({ ...options, nextTurn });
+    return createYielder(slices, nextTurn);
   };
 }
 

@@ -1,13 +1,5 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 
-/** Limits of connections that follow from the number of file descriptors that this process may open. */
-export interface ConnectionLimits {
-  /** Maximum number of concurrent requests of one kind of work, such as deliveries. */
-  requestsMax: number;
-  /** Maximum number of idle connections that are kept for it. */
-  idleMax: number;
-}
-
 /** With fewer descriptors, `check` and the start warn: a thousand endpoints and as many API clients need this many. */
 export const descriptorsRecommended = 2_000;
 /** Descriptors that the process needs apart from connections: database, log, listeners, event loop, files of feeds. */
@@ -36,8 +28,12 @@ export function parseDescriptorLimit(text: string): number | null {
   return soft === undefined || soft === "unlimited" ? null : Number(soft);
 }
 
-/** @param limit maximum number of open files; null if it is unknown or not limited. */
-export function connectionLimits(limit: number | null): ConnectionLimits {
+/**
+ * Returns the maximum number of concurrent requests of one kind of work, such as deliveries, and of idle connections that are
+ * kept for it.
+ * @param limit maximum number of open files; null if it is unknown or not limited.
+ */
+export function connectionLimits(limit: number | null): { requestsMax: number; idleMax: number } {
   if (limit === null) return { requestsMax: requestsMost, idleMax: requestsMost };
   const free = Math.max(0, limit - descriptorsReserved);
   const share = (part: number) => Math.min(requestsMost, Math.max(requestsLeast, Math.floor(free * part)));

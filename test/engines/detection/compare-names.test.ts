@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createNameComparison, type NamePart } from "../../../src/engines/detection/match/compare-names.ts";
 import { displayName, normalizeName } from "../../../src/engines/detection/names/name.ts";
-import { encodePunycode } from "../../../src/engines/detection/names/punycode.ts";
+import { encode as encodePunycode } from "node:punycode";
 import { permutations } from "../../../src/engines/detection/generate/permutations.ts";
 
 const compare = createNameComparison();

@@ -1,3 +1,4 @@
+import { encode as encodePunycode } from "node:punycode";
 import { expect, test } from "bun:test";
 import {
   decodeLabel,
@@ -5,7 +6,7 @@ import {
   normalizeHostName,
   normalizeName,
 } from "../../../src/engines/detection/names/name.ts";
-import { decodePunycode, encodePunycode } from "../../../src/engines/detection/names/punycode.ts";
+import { decodePunycode } from "../../../src/engines/detection/names/punycode.ts";
 import { isWord, splitIntoKeywords } from "../../../src/engines/detection/data/lexicon.ts";
 import { metaphone } from "../../../src/engines/detection/letters/metaphone.ts";
 
@@ -61,7 +62,7 @@ test.each([
   ["egbpdaj6bu4bxfgehfvwxn", "ليهمابتكلموشعربي؟"],
   ["ihqwcrb4cv8a8dqg056pqjye", "他们为什么不说中文"],
   ["d9juau41awczczp", "そのスピードで"],
-])("Punycode %s decodes to %s and encodes from it", (encoded, text) => {
+])("Punycode %s decodes to %s", (encoded, text) => {
   expect(decodePunycode(encoded)).toBe(text);
   expect(encodePunycode(text)).toBe(encoded);
 });

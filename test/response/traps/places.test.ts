@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { encodePunycode } from "../../../src/engines/detection/names/punycode.ts";
+import { encode as encodePunycode } from "node:punycode";
 import { classifyReport } from "../../../src/response/traps/kinds/beacon/page-report.ts";
 import { classifyPlace, decodeTranslated, placeOf } from "../../../src/response/traps/kinds/beacon/places.ts";
 import type { PlaceClass } from "../../../src/platform/vocabulary/traps.ts";

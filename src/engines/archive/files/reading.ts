@@ -15,7 +15,14 @@ import {
   type FolderContent,
   type Segment,
 } from "./folder.ts";
-import { readRecords, type Group, headerBytes, type ReadableFile, type StoredRecord } from "./record.ts";
+import {
+  readRecords,
+  type Group,
+  headerBytes,
+  type ReadableFile,
+  type RecordRange,
+  type StoredRecord,
+} from "./record.ts";
 import { zstdDecompressSync } from "node:zlib";
 
 /** Segments may be replaced between listing and opening them. Each attempt lists them again. */
@@ -264,10 +271,7 @@ export interface NameBlock {
 }
 
 /** Yields the undamaged blocks that start in the range. `onDamage` receives the number of bytes that were skipped. */
-export async function* readBlocks(
-  file: ReadableFile,
-  range: { start?: number; end?: number; onDamage?: ((bytes: number) => void) | undefined },
-): AsyncGenerator<NameBlock> {
+export async function* readBlocks(file: ReadableFile, range: RecordRange): AsyncGenerator<NameBlock> {
   for await (const record of readRecords(file, range)) {
     const names = unpack(record);
     if (names === undefined) range.onDamage?.(record.stored.length);

@@ -77,17 +77,18 @@ function checksum(header: Uint8Array, stored: Uint8Array): number {
   return Bun.hash.crc32(stored, Bun.hash.crc32(header.subarray(0, 28)));
 }
 
-/**
- * Yields the undamaged records that start at `start` or after it and before `end`.
- * @param onDamage receives the number of bytes that belong to no record. The end of a file that was cut off counts too.
- */
+/** The records that start at `start` or after it and before `end`. */
+export interface RecordRange {
+  start?: number;
+  end?: number;
+  /** Receives the number of bytes that belong to no record. The end of a file that was cut off counts too. */
+  onDamage?: ((bytes: number) => void) | undefined;
+}
+
+/** Yields the undamaged records in a range. */
 export async function* readRecords(
   file: ReadableFile,
-  {
-    start = 0,
-    end = Infinity,
-    onDamage,
-  }: { start?: number; end?: number; onDamage?: ((bytes: number) => void) | undefined } = {},
+  { start = 0, end = Infinity, onDamage }: RecordRange = {},
 ): AsyncGenerator<StoredRecord> {
   const window = createWindow(file, start);
   let damaged = 0;

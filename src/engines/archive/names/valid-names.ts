@@ -18,14 +18,6 @@ for (const character of "abcdefghijklmnopqrstuvwxyz0123456789-_.") {
 
 const utf8 = new TextDecoder();
 
-export interface CopiedNames {
-  /** Bytes written to the target, and names among them. */
-  length: number;
-  count: number;
-  /** Number of bytes of the input that were processed. Less than all if the target is full. */
-  read: number;
-}
-
 /**
  * Copies the valid names of `lines` into `target` from `offset` on, each with a line feed: lowercase A-labels without a
  * trailing dot and without `*.`. A name is valid if `normalizeName` accepts it.
@@ -36,7 +28,7 @@ export function copyValidNames(
   target: Uint8Array,
   offset = 0,
   { start = 0, countMax = Infinity }: { start?: number; countMax?: number } = {},
-): CopiedNames {
+) {
   let at = start;
   let out = offset;
   let count = 0;
@@ -51,7 +43,13 @@ export function copyValidNames(
     }
     at = end + 1;
   }
-  return { length: out - offset, count, read: Math.min(at, lines.length) - start };
+  return {
+    /** Bytes written to the target, and names among them. */
+    length: out - offset,
+    count,
+    /** Number of bytes of the input that were processed. Less than all if the target is full. */
+    read: Math.min(at, lines.length) - start,
+  };
 }
 
 /** Writes one name and returns its length; 0 if it is invalid. */

@@ -53,31 +53,27 @@ export function nextListLoadMs({ failures, random }: { failures: number; random:
   return Math.round(Math.min(usualMs, retryMs * (1 + random())));
 }
 
+interface LogListLoaderOptions {
+  source: LogListSource;
+  clock: Pick<Clock, "now">;
+  resolveHost: ResolveHost;
+  userAgent: string;
+  /** Returns whether the publisher of the built-in list made the signature. */
+  isSigned?: (list: Uint8Array, signature: Uint8Array) => boolean;
+  builtinUrl?: string;
+  rules?: AddressRules;
+}
+
 /** Google's list, for monitors without a request or registration. Its signature is beside it. */
 const builtinListUrl = "https://www.gstatic.com/ct/log_list/v3/log_list.json";
 
 /**
  * The built-in list has to have a valid signature. Another URL is trusted by its TLS certificate only, because there is no
  * key to verify a signature with; it may be in a private network, because the configuration declares it.
- * @param isSigned returns whether the publisher of the built-in list made the signature
  */
-export function createLogListLoader({
-  source,
-  clock,
-  resolveHost,
-  userAgent,
-  isSigned = isSignedByGoogle,
-  builtinUrl = builtinListUrl,
-  rules = { allowPrivateNetworks: source.kind === "url" },
-}: {
-  source: LogListSource;
-  clock: Pick<Clock, "now">;
-  resolveHost: ResolveHost;
-  userAgent: string;
-  isSigned?: (list: Uint8Array, signature: Uint8Array) => boolean;
-  builtinUrl?: string;
-  rules?: AddressRules;
-}) {
+export function createLogListLoader(options: LogListLoaderOptions) {
+  const { source, clock, resolveHost, userAgent, isSigned = isSignedByGoogle } = options;
+  const { builtinUrl = builtinListUrl, rules = { allowPrivateNetworks: source.kind === "url" } } = options;
   const client = createHttpClient({ rules, resolveHost });
   const get = createListRequests(client, userAgent);
   const origin = source.kind === "builtin" ? builtinUrl : source.kind === "url" ? source.url : source.path;

@@ -20,25 +20,20 @@ export interface LogChoice extends ListedLog {
 
 const followedStates: readonly ListedLog["state"][] = ["qualified", "usable", "readonly"];
 
-/**
- * Decides for each log of a list whether to follow it.
- * @param operators names of operators as the list writes them, in any case; empty: all
- * @param nextIndex returns the index of the next entry to read, where a log was followed before; else null
- * @param firstIndex where a log that was never followed starts
- */
+interface ChoiceOptions {
+  /** Names of operators as the list writes them, in any case; empty: all. */
+  operators: readonly string[];
+  now: Instant;
+  /** Returns the index of the next entry to read, where a log was followed before; else null. */
+  nextIndex: (logId: string) => number | null;
+  /** Where a log that was never followed starts. */
+  firstIndex: "end" | "beginning";
+}
+
+/** Decides for each log of a list whether to follow it. */
 export function chooseLogs(
   { logs }: Pick<LogList, "logs">,
-  {
-    operators,
-    now,
-    nextIndex,
-    firstIndex,
-  }: {
-    operators: readonly string[];
-    now: Instant;
-    nextIndex: (logId: string) => number | null;
-    firstIndex: "end" | "beginning";
-  },
+  { operators, now, nextIndex, firstIndex }: ChoiceOptions,
 ): LogChoice[] {
   const named = new Set(operators.map((name) => name.toLowerCase()));
 

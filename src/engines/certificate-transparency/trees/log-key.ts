@@ -6,13 +6,7 @@ import { sha256 } from "./hashes.ts";
 const algorithms = { rsa: 1, ecdsa: 3 };
 
 /** Public key of a log. */
-export interface LogKey {
-  publicKey: KeyObject;
-  /** SHA-256 hash of the key (RFC 6962, section 3.2). */
-  logId: Uint8Array;
-  /** Number of the signature algorithm in signed structures. */
-  algorithm: number;
-}
+export type LogKey = ReturnType<typeof importLogKey>;
 
 const rsaBitsMin = 2_048;
 const rsaBitsMax = 8_192;
@@ -20,9 +14,10 @@ const keyLengthMax = 4_096;
 
 /**
  * Imports a public key: base64 of a SubjectPublicKeyInfo. Throws `LogError` if it is not a key with which logs sign:
- * ECDSA on P-256, or RSA.
+ * ECDSA on P-256, or RSA. `logId` is the SHA-256 hash of the key (RFC 6962, section 3.2), and `algorithm` the number of the
+ * signature algorithm in signed structures.
  */
-export function importLogKey(base64: string): LogKey {
+export function importLogKey(base64: string) {
   const der = base64.length > keyLengthMax ? undefined : strictBase64(base64);
   if (der === undefined) throw new LogError("signature", "the log's public key is not base64");
   const publicKey = publicKeyOf(der);

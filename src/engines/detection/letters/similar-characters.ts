@@ -1,5 +1,6 @@
 import { escapeHidden } from "../../../platform/lib/safe-text.ts";
 import tables from "../data/letters.json" with { type: "json" };
+import type { Substitution } from "../types.ts";
 
 /**
  * Costs of reading or typing one character, or a pair of characters, for another, in hundredths of a full edit.
@@ -36,8 +37,6 @@ const neighbors = keyboardNeighbors();
 const alike = tableOfAlike();
 const substitutionCosts = tableOfSubstitutions();
 const { pairNumbers, singleCosts } = tableOfMultigraphs();
-
-export type Substitution = "confusable" | "keyboard_neighbor" | "vowel_swap" | "replacement";
 
 export function substitutionKind(found: string, expected: string): Substitution {
   if (lookAlikeCost.has(found + expected)) return "confusable";
@@ -129,24 +128,19 @@ function tableOfMultigraphs(): { pairNumbers: Uint8Array; singleCosts: Uint8Arra
 }
 
 /** Description of a character that people cannot tell from another one by its look. */
-export interface DescribedCharacter {
-  /** The character, or its escape if it would be invisible: `\u{200d}`. */
-  shown: string;
-  /** Such as `U+0430`. */
-  codePoint: string;
-  /** Such as `Cyrillic letter`, `digit` or `invisible character`. */
-  description: string;
-}
+export type DescribedCharacter = ReturnType<typeof describeCharacter>;
 
 /** Scripts that are named; letters of all others are described as foreign. */
 const scripts = tables.scripts.map((script) => {
   return { name: script.replace("_", " "), pattern: new RegExp(`\\p{Script=${script}}`, "u") };
 });
 
-export function describeCharacter(character: string): DescribedCharacter {
+export function describeCharacter(character: string) {
   return {
+    /** The character, or its escape if it would be invisible: `\u{200d}`. */
     shown: escapeHidden(character),
     codePoint: codePointOf(character),
+    /** Such as `Cyrillic letter`, `digit` or `invisible character`. */
     description: describe(character),
   };
 }

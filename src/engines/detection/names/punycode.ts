@@ -1,5 +1,5 @@
 /**
- * Punycode (RFC 3492, section 6): encodes and decodes one label without its `xn--`. The platform's functions reject
+ * Punycode (RFC 3492, section 6): decodes one label without its `xn--`. The platform's functions reject
  * a whole name for one label that IDNA2008 forbids. Attackers use such names, so this decoder rejects only labels
  * that cannot be decoded at all.
  */
@@ -69,38 +69,6 @@ export function decodeInto(
   return count;
 }
 
-export function encodePunycode(text: string): string {
-  const points = Array.from(text, (character) => character.codePointAt(0)!);
-  const basic = points.filter((point) => point < initialCodePoint);
-  let encoded = String.fromCodePoint(...basic) + (basic.length > 0 ? "-" : "");
-  let codePoint = initialCodePoint;
-  let delta = 0;
-  let bias = initialBias;
-  for (let handled = basic.length; handled < points.length;) {
-    const next = Math.min(...points.filter((point) => point >= codePoint));
-    delta += (next - codePoint) * (handled + 1);
-    codePoint = next;
-    for (const point of points) {
-      if (point < codePoint) delta++;
-      if (point !== codePoint) continue;
-      let rest = delta;
-      for (let k = base; ; k += base) {
-        const threshold = Math.min(Math.max(k - bias, tMin), tMax);
-        if (rest < threshold) break;
-        encoded += digitAt(threshold + ((rest - threshold) % (base - threshold)));
-        rest = Math.floor((rest - threshold) / (base - threshold));
-      }
-      encoded += digitAt(rest);
-      bias = adapt(delta, handled + 1, handled === basic.length);
-      delta = 0;
-      handled++;
-    }
-    delta++;
-    codePoint++;
-  }
-  return encoded;
-}
-
 function adapt(delta: number, length: number, first: boolean): number {
   let rest = first ? Math.floor(delta / damp) : delta >> 1;
   rest += Math.floor(rest / length);
@@ -114,8 +82,4 @@ function digitOf(unit: number): number {
   if (unit >= 0x61 && unit <= 0x7a) return unit - 0x61;
   if (unit >= 0x41 && unit <= 0x5a) return unit - 0x41;
   return -1;
-}
-
-function digitAt(digit: number): string {
-  return String.fromCharCode(digit < 26 ? digit + 0x61 : digit - 26 + 0x30);
 }

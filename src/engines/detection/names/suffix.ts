@@ -2,8 +2,7 @@
 import { listText } from "../../../platform/lib/lists/list-texts.ts";
 import { publicSuffixes } from "../../../platform/lib/host-names.ts";
 import { domainToASCII } from "node:url";
-import { normalizeName } from "./name.ts";
-import { encodePunycode } from "./punycode.ts";
+import { decodeLabel, normalizeName } from "./name.ts";
 
 export interface NameParts {
   /** The suffix below which names are registered, such as `pages.dev` in `login.example.pages.dev`. */
@@ -104,7 +103,7 @@ export function isRegistrableLabel(label: string): boolean {
   if (ascii.slice(2, 4) === "--" || ascii.startsWith("-") || ascii.endsWith("-")) return false;
   if (/^[\0-\x7f]*$/.test(ascii)) return letterDigitHyphen.test(ascii);
   if (!unicodeLetters.test(ascii) || /^\p{M}/u.test(ascii) || ascii !== ascii.normalize("NFKC")) return false;
-  return domainToASCII(ascii) === `xn--${encodePunycode(ascii)}`;
+  return decodeLabel(domainToASCII(ascii)) === ascii;
 }
 
 /** Returns the name in A-label form, or undefined if it exceeds a limit. */

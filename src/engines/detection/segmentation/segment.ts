@@ -9,13 +9,6 @@ import { other, pairBits, symbolOf, symbols } from "./letter-model.ts";
 /** Bits with which letters of no known word begin, in addition to those of each letter. */
 const unknownStartBits = 9;
 
-export interface Segmentation {
-  /** -log2 of its probability. */
-  bits: number;
-  /** Number of letters that belong to no known word of at least three letters: any text contains shorter ones. */
-  unknown: number;
-}
-
 const tellingLengthMin = 3;
 
 /** More than the length of any label. Longer texts get arrays of their own. */
@@ -23,8 +16,11 @@ const lengthMax = 255;
 const shared = { bits: new Float64Array(lengthMax + 1), unknown: new Uint16Array(lengthMax + 1) };
 const found = newFoundWords();
 
-/** Returns the most probable segmentation of `text`, which contains no separators. */
-export function segment(text: string): Segmentation {
+/**
+ * Returns the most probable segmentation of `text`, which contains no separators: the bits (-log2) of its probability, and the
+ * number of letters that belong to no known word of at least three letters. Any text contains shorter ones.
+ */
+export function segment(text: string): { bits: number; unknown: number } {
   // bits[i] and unknown[i]: the best segmentation of text[0, i). The open one ends with letters of no known word.
   const { bits, unknown } = text.length <= lengthMax ? shared : arraysFor(text.length);
   bits.fill(Infinity, 1, text.length + 1);

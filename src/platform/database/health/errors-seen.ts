@@ -31,14 +31,8 @@ export const isDamage = (error: unknown): boolean => failureKindOf(error) === "d
 /** Remembers the errors of SQLite that concern the file or its disk. */
 export type ErrorsSeen = ReturnType<typeof createErrorsSeen>;
 
-export function createErrorsSeen({
-  clock,
-  log,
-  last,
-}: Needs<"clock" | "log"> & {
-  /** Last error before the start. */
-  last: SqliteFailure | null;
-}) {
+/** @param last last error before the start */
+export function createErrorsSeen({ clock, log }: Needs<"clock" | "log">, last: SqliteFailure | null) {
   const totals = new Map<string, number>();
   const standing = new Map<FailureKind, SqliteFailure>();
   /** One error passes several observers: that of the statement, and that of its transaction. */

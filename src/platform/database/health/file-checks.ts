@@ -28,16 +28,7 @@ const sliceMs = 20;
  */
 const pauseFactor = 3;
 
-export function createFileChecks({
-  path,
-  clock,
-  log,
-  errors,
-  idleForMs,
-  isStopped,
-  last,
-  started,
-}: Needs<"clock" | "log"> & {
+interface FileChecksOptions extends Needs<"clock" | "log"> {
   path: string;
   errors: ErrorsSeen;
   idleForMs: () => number;
@@ -47,7 +38,11 @@ export function createFileChecks({
   last: QuickCheck | null;
   /** Check that the previous server had begun. */
   started: StartedCheck | null;
-}) {
+}
+
+export function createFileChecks(options: FileChecksOptions) {
+  const { path, clock, log, errors, idleForMs, isStopped } = options;
+  let { last, started } = options;
   const openedAtMs = clock.monotonicMs();
   let thread: FileThread | undefined;
   const stop = new AbortController();

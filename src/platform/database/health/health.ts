@@ -46,21 +46,16 @@ const tickMs = 1_000;
 /** Pause between two pieces of housekeeping. */
 const pieceMs = 20;
 
-export function createDatabaseHealth({
-  database,
-  clock,
-  log,
-  fillRandom,
+/** @param isLogDamaged whether SQLite has dropped transactions of the log that the previous server left */
+export function createDatabaseHealth(
+  { database, clock, log, fillRandom }: Needs<"clock" | "database" | "fillRandom" | "log">,
   isLogDamaged = false,
-}: Needs<"clock" | "database" | "fillRandom" | "log"> & {
-  /** Whether SQLite has dropped transactions of the log that the previous server left. */
-  isLogDamaged?: boolean;
-}): DatabaseHealth {
+): DatabaseHealth {
   const { file, path } = database;
   const before = file === undefined ? undefined : readState(path);
   const dropped = isLogDamaged ? { at: clock.now(), code: "SQLITE_CORRUPT", text: droppedText } : undefined;
   if (dropped !== undefined) log.event("database.log_damaged", { file: `${path}-wal` });
-  const errors = createErrorsSeen({ clock, log, last: dropped ?? before?.lastError ?? null });
+  const errors = createErrorsSeen({ clock, log }, dropped ?? before?.lastError ?? null);
   let changedAtMs = clock.monotonicMs();
   database.observe({
     failed: errors.add,
@@ -70,16 +65,8 @@ export function createDatabaseHealth({
     },
   });
   if (file === undefined) return inMemory(errors);
-  return watchFile({
-    database,
-    file,
-    clock,
-    log,
-    errors,
-    before,
-    marker: newMarker(fillRandom),
-    idleForMs: () => clock.monotonicMs() - changedAtMs,
-  });
+  const idleForMs = () => clock.monotonicMs() - changedAtMs;
+  return watchFile({ database, file, clock, log, errors, before, marker: newMarker(fillRandom), idleForMs });
 }
 
 function inMemory(errors: ErrorsSeen): DatabaseHealth {
@@ -106,25 +93,17 @@ interface Watched extends Needs<"clock" | "database" | "log"> {
   idleForMs: () => number;
 }
 
-function watchFile({
-  database,
-  file,
-  clock,
-  log,
-  errors,
-  before,
-  marker,
-  idleForMs,
-}: Watched): DatabaseHealth {
+function watchFile(watched: Watched): DatabaseHealth {
+  const { database, file, clock, log, errors, before, marker, idleForMs } = watched;
   const { path } = database;
-  const lost = createLostFile({ database, file, clock, log });
+  const lost = createLostFile(watched);
   const housekeeping = createHousekeeping({ database, log });
-  const checkpoints = createCheckpoints({ database, log });
+  const checkpoints = createCheckpoints(database, log);
   database.observe({ failed() {}, changed: checkpoints.committed });
   const isStopped = () => file.change() !== undefined;
   const checked = checksBefore(before, database, file);
   const checks = createFileChecks({ path, clock, log, errors, idleForMs, isStopped, ...checked });
-  const marking = createMarking({ database, file, clock, errors, marker });
+  const marking = createMarking(watched);
   const store = createStateWriter(path, log);
   let timer: Timer | undefined;
   let working: Promise<void> | undefined;

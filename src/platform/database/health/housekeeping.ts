@@ -182,15 +182,11 @@ function logPages(sqlite: Database["sqlite"]): number {
  * Copies the write-ahead log into the file in another thread. Otherwise, SQLite does it within the commit that follows
  * 1,000 pages, and everybody waits for two synchronizations with the disk.
  */
-export function createCheckpoints({
-  database: { sqlite, path, file, holdWrites },
-  log,
+export function createCheckpoints(
+  { sqlite, path, file, holdWrites }: Pick<Database, "sqlite" | "path" | "file" | "holdWrites">,
+  log: Log,
   pages = defaultPages,
-}: {
-  database: Pick<Database, "sqlite" | "path" | "file" | "holdWrites">;
-  log: Log;
-  pages?: number;
-}) {
+) {
   let running = false;
   let copying: Promise<void> | undefined;
   let pagesBefore = 0;

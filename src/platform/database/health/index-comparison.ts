@@ -26,13 +26,8 @@ export interface ComparisonOptions {
  * million threats: meanwhile, the write-ahead log could not be restarted.
  * @returns "ok", the first thing that is wrong in the words of SQLite, or undefined if `next` has ended the comparison
  */
-export async function compareIndexes({
-  query,
-  from = null,
-  sliceMs,
-  next,
-  elapsedMs,
-}: ComparisonOptions): Promise<string | undefined> {
+export async function compareIndexes(options: ComparisonOptions): Promise<string | undefined> {
+  const { query, from = null, sliceMs, next, elapsedMs } = options;
   let rows = firstRows;
   for (const { table, count, end, compare } of await readComparisons(query)) {
     if (from !== null && table < from.table) continue;

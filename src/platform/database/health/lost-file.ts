@@ -28,12 +28,10 @@ import type { Needs } from "../needs.ts";
 import type { ErrorsSeen } from "./errors-seen.ts";
 
 /** Saves what can be saved after the file of an open database was changed from outside. */
-export function createLostFile({
-  database,
-  file,
-  clock,
-  log,
-}: Needs<"clock" | "log"> & { database: Pick<Database, "sqlite" | "path">; file: OpenFile }) {
+export function createLostFile(
+  given: Needs<"clock" | "log"> & { database: Pick<Database, "sqlite" | "path">; file: OpenFile },
+) {
+  const { database, file, clock, log } = given;
   let done = false;
   /** File with the data, once it is complete. */
   let keptAs: string | undefined;
@@ -187,13 +185,10 @@ function copyFromMemory(sqlite: Sqlite, target: string): void {
 const probeIntervalMs = 5_000;
 
 /** Marks the file of this server, so that other content in the same file can be recognized. */
-export function createMarking({
-  database,
-  file,
-  clock,
-  errors,
-  marker,
-}: Needs<"clock" | "database"> & { file: OpenFile; errors: ErrorsSeen; marker: number }) {
+export function createMarking(
+  given: Needs<"clock" | "database"> & { file: OpenFile; errors: ErrorsSeen; marker: number },
+) {
+  const { database, file, clock, errors, marker } = given;
   const { sqlite } = database;
   let isMarked = false;
   let probedAtMs = -Infinity;

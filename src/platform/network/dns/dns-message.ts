@@ -6,8 +6,7 @@ import { isIP } from "node:net";
 import { decode, encode, RECURSION_DESIRED, type Answer, type DecodedPacket } from "dns-packet";
 import { visible } from "../../lib/safe-text.ts";
 
-const dnsTypes = ["A", "AAAA", "MX", "NS", "SOA", "TXT", "CNAME"] as const;
-export type DnsType = (typeof dnsTypes)[number];
+export type DnsType = "A" | "AAAA" | "MX" | "NS" | "SOA" | "TXT" | "CNAME";
 
 interface Common {
   /** Owner, lowercase, without trailing dot. */
@@ -151,10 +150,7 @@ function interpret(packet: DecodedPacket, { name, type }: DnsQuery, rcode: numbe
 }
 
 function readRecords(answers: readonly Answer[]): DnsRecord[] {
-  return answers.slice(0, recordsMax).flatMap((answer) => {
-    const record = readRecord(answer);
-    return record === undefined ? [] : [record];
-  });
+  return answers.slice(0, recordsMax).flatMap((answer) => readRecord(answer) ?? []);
 }
 
 function readRecord(answer: Answer): DnsRecord | undefined {
@@ -169,22 +165,14 @@ function readRecord(answer: Answer): DnsRecord | undefined {
     case "CNAME":
     case "NS":
       return { ...common, type: answer.type, data: readName(answer.data) };
-    case "MX":
-      return {
-        ...common,
-        type: "MX",
-        data: { preference: answer.data.preference ?? 0, exchange: readName(answer.data.exchange) },
-      };
-    case "SOA":
-      return {
-        ...common,
-        type: "SOA",
-        data: {
-          primary: readName(answer.data.mname),
-          mailbox: readName(answer.data.rname),
-          serial: answer.data.serial ?? 0,
-        },
-      };
+    case "MX": {
+      const { preference = 0, exchange } = answer.data;
+      return { ...common, type: "MX", data: { preference, exchange: readName(exchange) } };
+    }
+    case "SOA": {
+      const { mname, rname, serial = 0 } = answer.data;
+      return { ...common, type: "SOA", data: { primary: readName(mname), mailbox: readName(rname), serial } };
+    }
     case "TXT":
       return { ...common, type: "TXT", data: readText(answer.data) };
     default:

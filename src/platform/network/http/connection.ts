@@ -14,19 +14,7 @@ export interface TlsFiles {
 }
 
 /** Certificate of the server. Its issuer controls the text, so never show it raw. */
-export interface PeerCertificate {
-  issuer: string;
-  notBefore: string;
-  notAfter: string;
-  /** Reason why it is not trusted; undefined for a valid certificate. */
-  fault: string | undefined;
-  /** Hexadecimal. */
-  serial: string;
-  /** SHA-256 of the certificate: hexadecimal with colons. */
-  fingerprint: string;
-  /** Subject alternative names, as OpenSSL prints them: `DNS:example.com, DNS:www.example.com`. */
-  names: string;
-}
+export type PeerCertificate = NonNullable<ReturnType<typeof peerCertificate>>;
 
 /** An open connection, used for one exchange at a time. */
 export interface Connection {
@@ -171,7 +159,7 @@ function hasUnread(socket: net.Socket): boolean {
   }
 }
 
-function peerCertificate(socket: tls.TLSSocket): PeerCertificate | undefined {
+function peerCertificate(socket: tls.TLSSocket) {
   const certificate = socket.getPeerCertificate();
   // An empty object means no certificate.
   if (certificate?.valid_from === undefined) return undefined;
@@ -181,9 +169,13 @@ function peerCertificate(socket: tls.TLSSocket): PeerCertificate | undefined {
     issuer: [organization, commonName].flat().filter(Boolean).join(", "),
     notBefore: certificate.valid_from,
     notAfter: certificate.valid_to,
+    /** Reason why it is not trusted; undefined for a valid certificate. */
     fault: socket.authorized ? undefined : fault instanceof Error ? fault.message : String(fault),
+    /** Hexadecimal. */
     serial: certificate.serialNumber ?? "",
+    /** SHA-256 of the certificate: hexadecimal with colons. */
     fingerprint: certificate.fingerprint256 ?? "",
+    /** Subject alternative names, as OpenSSL prints them: `DNS:example.com, DNS:www.example.com`. */
     names: certificate.subjectaltname ?? "",
   };
 }

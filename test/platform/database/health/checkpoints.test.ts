@@ -33,7 +33,7 @@ const pages = 32;
 
 /** Returns checkpoints, and a function that commits a change of 20 pages and returns the size of the log. */
 function prepare() {
-  const checkpoints = createCheckpoints({ database, log, pages });
+  const checkpoints = createCheckpoints(database, log, pages);
   database.observe({ failed() {}, changed: checkpoints.committed });
   const write = () => {
     database.sqlite.run(
