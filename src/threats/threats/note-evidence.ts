@@ -1,19 +1,16 @@
-import type { CaseSettings } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import { hasValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import type { Match } from "./severity/similarity-reasons.ts";
-import type { Outbox } from "../events/outbox.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { PageImitation } from "../../platform/vocabulary/page-signals.ts";
 import type { Severity } from "../../platform/vocabulary/threats.ts";
-import { dueAtAfterRise } from "./case/due.ts";
+import { assessedColumns, type Assess } from "./assessment.ts";
 import { stateOfShownSite } from "./case/site-state.ts";
-import { isEscalation, rises } from "./severity/escalation.ts";
+import { rises } from "./severity/escalation.ts";
 import { severityOf, type SeverityScore } from "./severity/severity.ts";
 import { changedNow } from "./store/fields.ts";
 import { inspectedScore, nameReasons } from "./severity/similarity-reasons.ts";
 import { threats } from "./store/tables.ts";
-import type { Change, History } from "./triage/history.ts";
 
 type KnownThreat = typeof threats.$inferSelect;
 
@@ -28,29 +25,14 @@ type EvidenceNoter = (
 ) => Severity;
 
 export function createEvidenceNoter({
-  cases,
+  assess,
   clock,
   database,
-  history,
-  outbox,
-}: Needs<"clock" | "database"> & { cases: CaseSettings; history: History; outbox: Outbox }): EvidenceNoter {
+}: Needs<"clock" | "database"> & { assess: Assess }): EvidenceNoter {
   const set = statement(database, (query) =>
     query
       .update(threats)
-      .set({
-        ...valuesOf(
-          threats,
-          "cloneSeenAt",
-          "reasons",
-          "severity",
-          "severityReasons",
-          "verified",
-          "dueAt",
-          "siteState",
-          "siteStateAt",
-        ),
-        ...changedNow,
-      })
+      .set({ ...valuesOf(threats, "cloneSeenAt", "reasons", ...assessedColumns), ...changedNow })
       .where(hasValue(threats.seq)),
   );
 
@@ -60,23 +42,9 @@ export function createEvidenceNoter({
     noted: Partial<Pick<KnownThreat, "cloneSeenAt" | "reasons" | "siteState" | "verified">>,
     { severity, reasons }: SeverityScore,
   ): Severity {
-    const now = clock.now();
-    const noticed = { ...known, ...noted, severity };
     const severityReasons = distinct([...reasons, ...known.severityReasons]);
-    const siteStateAt = noticed.siteState === known.siteState ? known.siteStateAt : now;
-    const isRaised = known.status === "active" && rises(known.severity, severity);
-    const dueAt = isRaised ? dueAtAfterRise(known.dueAt, cases, { severity, now }) : known.dueAt;
-    set.run({ ...noticed, severityReasons, siteStateAt, dueAt, changedAt: now });
-    if (isEscalation(known, noticed)) outbox.recordEscalation(known.seq);
-    const changes: Change[] = [
-      { field: "site state", before: known.siteState, after: noticed.siteState },
-      { field: "severity", before: known.severity, after: severity },
-    ];
-    history.record(
-      known.seq,
-      changes.filter(({ before, after }) => before !== after),
-      null,
-    );
+    const noticed = { ...known, ...noted, severity, severityReasons };
+    set.run({ ...noticed, ...assess(known, noticed), changedAt: clock.now() });
     return severity;
   }
 

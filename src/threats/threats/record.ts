@@ -11,6 +11,7 @@ import { dayMs, type Instant } from "../../platform/lib/clock.ts";
 import { randomText } from "../../platform/lib/ids.ts";
 import type { PageImitation } from "../../platform/vocabulary/page-signals.ts";
 import type { SightingOutcome, ThreatSource, ThreatType } from "../../platform/vocabulary/threats.ts";
+import type { Assess } from "./assessment.ts";
 import { dueAtFor } from "./case/due.ts";
 import { createEvidenceNoter } from "./note-evidence.ts";
 import { severityOf } from "./severity/severity.ts";
@@ -21,7 +22,6 @@ import { pageReasons, type SimilarityReason } from "./severity/similarity-reason
 import { changedNow } from "./store/fields.ts";
 import { threats } from "./store/tables.ts";
 import type { StatusChanger } from "./triage/change-status.ts";
-import type { History } from "./triage/history.ts";
 
 /** A look-alike of a protected domain that a source saw. */
 export interface Sighting {
@@ -78,7 +78,7 @@ const screenshotTokenBytes = 16;
 interface RecorderDependencies extends Needs<"clock" | "database" | "fillRandom" | "ids"> {
   cases: CaseSettings;
   outbox: Outbox;
-  history: History;
+  assess: Assess;
   origins: OriginStore;
   /** Whether a sighting makes a resolved threat active again. */
   detection: Pick<DetectionSettings, "reactivate">;
@@ -93,14 +93,14 @@ export function createRecorder({
   ids,
   outbox,
   fillRandom,
-  history,
+  assess,
   origins,
   detection,
   statusChanger,
 }: RecorderDependencies): (sighting: Sighting) => RecordedThreat {
   const statements = createStatements(database);
   const deletedThreats = createDeletedThreats(database);
-  const noteEvidence = createEvidenceNoter({ cases, clock, database, history, outbox });
+  const noteEvidence = createEvidenceNoter({ assess, clock, database });
 
   function create(sighting: Sighting, protectedDomainSeq: number, seenAt: Instant): RecordedThreat {
     const { domain, page, source } = sighting;

@@ -4,6 +4,7 @@ import type { Outbox } from "../events/outbox.ts";
 import type { StartWorker } from "../../platform/vocabulary/threads.ts";
 import type { Status } from "../../platform/vocabulary/threats.ts";
 import { detailResponseText, listItemText } from "./api-object.ts";
+import { createAssessor } from "./assessment.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
 import { createDetailCache, type DetailCache } from "./store/detail-cache.ts";
 import { createListCache, type ListCache } from "./store/list-cache.ts";
@@ -95,9 +96,10 @@ export function createThreats({
   const history = createHistory({ database, clock });
   const shared = { cases, database, clock, history, outbox };
   const statusChanger = createStatusChanger(shared);
-  const updateFacts = createFactsUpdater(shared);
+  const assess = createAssessor(shared);
+  const updateFacts = createFactsUpdater({ assess, clock, database });
   const origins = createOriginStore(database);
-  const record = createRecorder({ ...shared, ids, fillRandom, origins, detection, statusChanger });
+  const record = createRecorder({ ...shared, assess, ids, fillRandom, origins, detection, statusChanger });
   const triage = createTriage({ database, clock, auditLog, recordDecision, statusChanger });
   return {
     record: (sightings) => database.transaction(() => sightings.map(record)),

@@ -1,19 +1,16 @@
 import { eq } from "drizzle-orm";
-import type { CaseSettings } from "../../platform/config/config.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import { columnsOf, hasValue, opaqueValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import { protectedDomains } from "../domains/tables.ts";
-import type { Outbox } from "../events/outbox.ts";
 import { dayMs } from "../../platform/lib/clock.ts";
 import type { Registration, SiteState } from "../../platform/vocabulary/site.ts";
 import type { Severity } from "../../platform/vocabulary/threats.ts";
-import { dueAtAfterRise } from "./case/due.ts";
-import { isEscalation, rises } from "./severity/escalation.ts";
+import { assessedColumns, type Assess } from "./assessment.ts";
 import { type SeverityFacts, severityOf } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
 import { siteStateAfter } from "./case/site-state.ts";
 import { threats } from "./store/tables.ts";
-import type { Change, History } from "./triage/history.ts";
+import type { Change } from "./triage/history.ts";
 
 /** Facts about a suspicious domain that lookups found. */
 export interface ThreatFacts {
@@ -49,21 +46,17 @@ export type UpdateFacts = (
 ) => FactsUpdated | undefined;
 
 export function createFactsUpdater({
-  database,
-  cases,
+  assess,
   clock,
-  history,
-  outbox,
-}: Needs<"clock" | "database"> & { cases: CaseSettings; history: History; outbox: Outbox }): UpdateFacts {
+  database,
+}: Needs<"clock" | "database"> & { assess: Assess }): UpdateFacts {
   const find = statement(database, (query) =>
     query
       .select({
-        ...columnsOf(threats, "seq type similarity reasons domain"),
+        ...columnsOf(threats, "seq domain type similarity reasons status cloneSeenAt changedAt"),
+        ...columnsOf(threats, "severity severityReasons verified dueAt siteState siteStateAt"),
+        ...columnsOf(threats, "ipAddress registrar nameServer"),
         protectedDomain: protectedDomains.domain,
-        ...columnsOf(
-          threats,
-          "status severity severityReasons verified cloneSeenAt ipAddress registrar nameServer dueAt siteState siteStateAt changedAt",
-        ),
       })
       .from(threats)
       .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
@@ -73,20 +66,7 @@ export function createFactsUpdater({
     query
       .update(threats)
       .set(
-        valuesOf(
-          threats,
-          "ipAddress",
-          "registrar",
-          "nameServer",
-          "whois",
-          "severity",
-          "severityReasons",
-          "verified",
-          "dueAt",
-          "siteState",
-          "siteStateAt",
-          "changedAt",
-        ),
+        valuesOf(threats, "ipAddress", "registrar", "nameServer", "whois", ...assessedColumns, "changedAt"),
       )
       .where(hasValue(threats.seq)),
   );
@@ -105,25 +85,13 @@ export function createFactsUpdater({
       facts: evidence,
     });
     const siteState = siteStateAfter(threat, { found: foundState, exists: evidence.exists, now });
-    const siteStateAt = siteState === threat.siteState ? threat.siteStateAt : now;
-    const isRaised = threat.status === "active" && rises(threat.severity, severity);
-    const dueAt = isRaised ? dueAtAfterRise(threat.dueAt, cases, { severity, now }) : threat.dueAt;
     const { ipAddress, registrar, nameServer = null, whois } = facts;
     const found = { ipAddress, registrar, nameServer, whois, severity, severityReasons: reasons, verified };
     // A lookup that found the same as the last one is no change to those who poll for changes.
     const isChanged = changes.length > 0 || siteState !== threat.siteState || differs(threat, found);
     const changedAt = isChanged ? Math.max(now, threat.changedAt + 1) : threat.changedAt;
-    set.run({ seq: threat.seq, ...found, dueAt, siteState, siteStateAt, changedAt });
-    if (isEscalation(threat, { severity, verified })) outbox.recordEscalation(threat.seq);
-    const derived: Change[] = [
-      { field: "site state", before: threat.siteState, after: siteState },
-      { field: "severity", before: threat.severity, after: severity },
-    ];
-    history.record(
-      threat.seq,
-      [...changes, ...derived.filter(({ before, after }) => before !== after)],
-      null,
-    );
+    const assessed = { severity, verified, siteState };
+    set.run({ seq: threat.seq, ...found, siteState, ...assess(threat, assessed, changes), changedAt });
     return { severity, previousSeverity: threat.severity, siteState, previousSiteState: threat.siteState };
   };
 }

@@ -144,14 +144,18 @@ export const threatListBlockCounts = sqliteTable(
   ],
 );
 
+/** The threat of a row, with which the row is deleted. */
+const ofThreat = () =>
+  integer("threat_seq")
+    .notNull()
+    .references(() => threats.seq, { onDelete: "cascade" });
+
 /** Changes of a threat; `history.ts` limits their number. */
 export const threatHistory = sqliteTable(
   "threat_history",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
-    threatSeq: integer("threat_seq")
-      .notNull()
-      .references(() => threats.seq, { onDelete: "cascade" }),
+    threatSeq: ofThreat(),
     at: instant("at").notNull(),
     field: text("field").notNull(),
     before: text("before"),
@@ -203,9 +207,7 @@ export const triageSteps = sqliteTable(
     batchSeq: integer("batch_seq")
       .notNull()
       .references(() => triageBatches.seq, { onDelete: "cascade" }),
-    threatSeq: integer("threat_seq")
-      .notNull()
-      .references(() => threats.seq, { onDelete: "cascade" }),
+    threatSeq: ofThreat(),
     previousStatus: text("previous_status", { enum: statuses }).notNull(),
     /** Due time before the decision; null: none. */
     previousDueAt: instant("previous_due_at"),
@@ -223,9 +225,7 @@ export const threatNotes = sqliteTable(
   "threat_notes",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
-    threatSeq: integer("threat_seq")
-      .notNull()
-      .references(() => threats.seq, { onDelete: "cascade" }),
+    threatSeq: ofThreat(),
     at: instant("at").notNull(),
     text: text("text").notNull(),
     /** Channel of the author. */
@@ -241,9 +241,7 @@ export const threatCertificates = sqliteTable(
   "threat_certificates",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
-    threatSeq: integer("threat_seq")
-      .notNull()
-      .references(() => threats.seq, { onDelete: "cascade" }),
+    threatSeq: ofThreat(),
     /** Identifies the certificate: issuer and serial, or log and index if these are not known. */
     identity: text("identity").notNull(),
     issuer: text("issuer").notNull(),
@@ -263,9 +261,7 @@ export const threatUrls = sqliteTable(
   "threat_urls",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
-    threatSeq: integer("threat_seq")
-      .notNull()
-      .references(() => threats.seq, { onDelete: "cascade" }),
+    threatSeq: ofThreat(),
     url: text("url").notNull(),
     source: text("source", { enum: threatSources }).notNull(),
     seenAt: instant("seen_at").notNull(),

@@ -27,15 +27,8 @@ export interface RecentDecision {
   named: DecidedThreat[];
 }
 
-/** A threat of a decision. */
-export interface DecidedThreat {
-  id: string;
-  domain: string;
-  protectedDomain: string;
-  previousStatus: Status;
-  /** Its present status. */
-  status: Status;
-}
+/** A threat of a decision, with its present status. */
+export type DecidedThreat = ReturnType<ReturnType<typeof createStatements>["named"]["all"]>[number];
 
 interface Page {
   page: number;
