@@ -44,7 +44,7 @@ function goTo(row) {
   one("a.go", row).focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
   if (!shownPanel() && !isPanelWaiting) return;
-  // A campaign has no panel, and keys must not decide about another row than the one that is shown.
+  // A campaign has no panel, and keys must not decide about a row that is not shown.
   isPanelWaiting = row.dataset.group !== undefined;
   if (isPanelWaiting) removePanel();
   else showPanel(currentId, "replace").catch(showError);
@@ -254,7 +254,7 @@ document.addEventListener("submit", (/** @type {any} */ event) => {
       await afterDecision(toast, [id], false);
     });
   } else if (triageForm() && form.closest(".toasts") && form.action.endsWith("/triage")) {
-    // Decides about threats that kept a decision of somebody else.
+    // Decides about threats that kept another person's decision.
     event.preventDefault();
     inTurn(async () => {
       const data = new FormData(form);

@@ -6,7 +6,7 @@ interface DayMark {
   others: number;
 }
 
-/** Heights in pixels, as those of sparklines. The width is fluid, so horizontal positions are percentages. */
+/** Heights in pixels, the same as in sparklines. The width is fluid, so horizontal positions are percentages. */
 const heights = { row: 24, full: 36 } as const;
 /** Distance of two dots. */
 const dotPitch = 7;

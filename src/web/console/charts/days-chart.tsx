@@ -17,7 +17,7 @@ export interface Layer<Key extends string> {
 const plotHeight = 170;
 const chartHeight = 195;
 
-/** Stacked bars by day, followed by the same numbers as a table. The first layer is at the bottom, where it compares best. */
+/** Stacked bars by day, and the same numbers as a table. The first layer is at the bottom, where it compares best. */
 export function DaysChart<Key extends string>(props: {
   /** Caption of the table. */
   caption: string;

@@ -146,7 +146,7 @@ export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
 
 const responseLinesMax = 20;
 
-/** Start of a response, shown as text whatever it contains. */
+/** Start of a response, always shown as text. */
 export function ResponseStart({ response }: { response: string }) {
   // Hidden characters are stored escaped. Line breaks and tabs should be visible as such.
   const text = response

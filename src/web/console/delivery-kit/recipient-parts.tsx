@@ -195,8 +195,8 @@ interface NowProps extends NoteProps {
 }
 
 /**
- * State of a recipient: what is wrong with it, and its numbers. Refreshes itself while deliveries are queued; the fragment is at
- * `now` below the recipient's page.
+ * State of a recipient: what is wrong with it, and its numbers. Refreshes itself while deliveries are queued. The fragment
+ * is at `now` below the recipient's page.
  */
 export function RecipientNow(props: NowProps) {
   const { recipient, path, deliveries } = props;

@@ -264,7 +264,7 @@ export function Copyable({ text, label, secret = false }: { text: string; label:
   );
 }
 
-/** The buttons at the end of a form: the one that submits it, further ones, and the way back. */
+/** The buttons at the end of a form: submit, further ones, and cancel. */
 export function FormButtons(props: { submit: string; back: string; children?: ComponentChildren }) {
   const { submit, back, children } = props;
   return (

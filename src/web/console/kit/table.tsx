@@ -119,7 +119,7 @@ export function PagedTable<Row>(
     rowsIn: (range: RowRange) => readonly Row[];
     total: number;
     perPage?: number;
-    /** Address of the list. Default: that of the page. */
+    /** Address of the list. Default: the address of the page. */
     path?: string;
     query?: URLSearchParams;
     /** Parameter of the address that holds the number of the page; each list of a page has its own. */

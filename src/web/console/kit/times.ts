@@ -27,7 +27,7 @@ export function createReaderTimes(timeZone: string): ReaderTimes {
       clock: (at) => toIsoTime(at).slice(11, 16),
       both: (at) => toPlainTime(at, { seconds: true }),
     };
-  // Sweden's format is that of ISO 8601.
+  // Sweden writes times as ISO 8601 does.
   const format = new Intl.DateTimeFormat("sv-SE", { ...parts, second: "2-digit", timeZone });
   const city = cityOf(timeZone);
   const local = (at: Instant) => format.format(at);

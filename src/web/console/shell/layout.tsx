@@ -65,7 +65,7 @@ const sections: readonly { section: NavigationEntry["section"]; title: string | 
   { section: "settings", title: "Settings" },
 ];
 
-/** The frame of a page for somebody who is signed in. */
+/** The frame of a page after the sign-in. */
 export function Layout(
   props: FrameProps & {
     /** Undefined: the page stands alone. */
@@ -192,7 +192,7 @@ function Mark({ path, mark }: { path: string; mark: NavigationMark | undefined }
   );
 }
 
-/** Who is signed in, and what concerns nobody else. */
+/** The signed-in account, with links to its own pages. */
 function AccountMenu({ path }: { path: string }) {
   const { account, reader } = usePage();
   return (

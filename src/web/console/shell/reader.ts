@@ -12,7 +12,7 @@ export const groupings = ["campaign", "none"] as const;
 export type Grouping = (typeof groupings)[number];
 
 /**
- * How the console looks to somebody. Kept with the account, and in a cookie of the browser, which applies before the
+ * How the console looks to a reader. Kept with the account, and in a cookie of the browser, which applies before the
  * sign-in and to an account that has saved none.
  */
 export interface Preferences {
@@ -49,7 +49,7 @@ export function preferencesText(preferences: Preferences): string {
   return [theme, timeZone, density, shortcuts ? "keys" : "no keys", grouping].join(separator);
 }
 
-/** @param saved text that is stored with the account; its time zone is that of the browser until one is chosen */
+/** @param saved text that is stored with the account. Until an account has a time zone, the browser's one applies */
 export function preferencesOf(request: Request, saved?: string): Preferences {
   const value = readCookie(request, cookieName);
   const ofBrowser =

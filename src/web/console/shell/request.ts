@@ -26,7 +26,7 @@ export function visitorOf({ visitor }: ConsoleRequest): Visitor {
   return visitor;
 }
 
-/** Returns an account as an actor; null for somebody who is not signed in yet. */
+/** Returns an account as an actor; null before the sign-in. */
 export function consoleActor(account: Pick<Account, "name"> | null, address: string | undefined): Actor {
   return { channel: "console", name: account?.name ?? null, address: address ?? null };
 }

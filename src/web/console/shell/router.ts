@@ -11,10 +11,10 @@
  *   `redirect(path, flash?)`, `fragment(content)`, or a `Response` (page-result.ts). It runs only for a signed-in
  *   visitor whose role allows the permission; a POST has passed the CSRF check. Invalid input is a `PublicError`,
  *   which is rendered as a page.
- * - A change is a POST that calls its service within `context.write` and ends in a redirect; `<Form>` (form.tsx) adds the CSRF token,
- *   and gives its fields their values and errors by name. Explanations are in help.json. Values to show once after
- *   the redirect (a secret, a result) go through `context.putOnce` and `context.takeOnce`. An action that cannot be
- *   undone has its own page that asks for confirmation: `<Confirm>`.
+ * - A change is a POST that calls its service within `context.write` and ends in a redirect. `<Form>` (form.tsx) adds
+ *   the CSRF token, and gives its fields their values and errors by name. Values to show once after the redirect (a
+ *   secret, a result) go through `context.putOnce` and `context.takeOnce`. An action that cannot be undone has its own
+ *   page that asks for confirmation: `<Confirm>`. Explanations of terms are in help.json.
  * - `context.by` is the actor for services and the audit log.
  * - Components are in kit/. `PostButton` and `LinkButton` are not rendered when the visitor's role does not allow
  *   their target; for anything else, ask `context.may` or `usePage().may`. The renderer escapes all text. Text
@@ -22,9 +22,9 @@
  *   `dangerouslySetInnerHTML`, and never a `style` attribute, which the content security policy forbids: use
  *   classes, and presentation attributes in SVG.
  * - The script (browser/) adds convenience only: `data-refresh`, `data-fresh`, `data-copy`, `data-key`,
- *   `data-select-all`, `data-selected`, `data-row`, `data-row-key`, `data-group`, `data-expand`, `data-panel`, `data-compare`, `data-upload`. A GET
- *   form with `data-apply` needs no button: the page of its address replaces the content, except for the field that has the
- *   focus. Links to other pages take their address from paths.ts.
+ *   `data-select-all`, `data-selected`, `data-row`, `data-row-key`, `data-group`, `data-expand`, `data-panel`,
+ *   `data-compare`, `data-upload`. A GET form with `data-apply` needs no button: the page of its address replaces the
+ *   content, except for the field that has the focus. Links to other pages take their address from paths.ts.
  */
 import type { Account } from "../../../access/accounts/accounts.ts";
 import type { Actor } from "../../../access/audit/actor.ts";
@@ -134,7 +134,7 @@ export function createRouter(routes: readonly Route[]): FindRoute {
     if (seen.has(key)) throw new Error(`two routes for ${key}`);
     seen.add(key);
   }
-  // Literal segments win over parameters, in whatever order the routes are declared.
+  // Literal segments win over parameters. The order of the routes does not matter.
   compiled.sort((a, b) => parameters(a.segments) - parameters(b.segments));
 
   return (method, path) => {

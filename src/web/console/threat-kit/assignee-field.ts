@@ -6,7 +6,7 @@ import type { Choice } from "../kit/form.tsx";
 
 /** Value of the field `assignee` for the account that sends the form. */
 export const ownAssignee = "me";
-/** The choice that assigns a threat to nobody. */
+/** The choice that leaves a threat unassigned. */
 export const nobodyChoice: Choice = { value: "nobody", label: "Nobody" };
 
 const nameCharactersMax = 60;
@@ -18,18 +18,18 @@ export function accountChoices(assignees: readonly Assignee[]): Choice[] {
     .map((one) => ({ value: assigneeValue(one), label: assigneeLabel(one) }));
 }
 
-/** Returns the value of the field for an assignee; null: nobody. An account may have the name `me` or `nobody`. */
+/** Returns the value of the field for an assignee; null: unassigned. An account may have the name `me` or `nobody`. */
 export function assigneeValue(assignee: Pick<Assignee, "name"> | null): string {
   return assignee === null ? nobodyChoice.value : `name:${assignee.name}`;
 }
 
-/** Returns the name of an assignee in a message; null: nobody. */
+/** Returns the name of an assignee in a message; null: unassigned. */
 export function assigneeLabel(assignee: Pick<Assignee, "name"> | null): string {
   return assignee === null ? "nobody" : visible(assignee.name, nameCharactersMax);
 }
 
 /**
- * Returns the account that a form names; null: nobody.
+ * Returns the account that a form names; null: unassigned.
  * @throws PublicError `bad_request` if there is no such account
  */
 export function readAssignee(

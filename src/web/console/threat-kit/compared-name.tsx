@@ -28,7 +28,7 @@ function createRememberedComparison(): CompareNames {
   };
 }
 
-/** Returns whether the names have nothing in common, as those of copied pages may: there are no differences to mark. */
+/** Returns whether the names have nothing in common to mark differences in. Copied pages may have such names. */
 export function isUnrelated({ parts }: NameComparison): boolean {
   return parts.length === 1 && parts[0]!.kind === "changed";
 }

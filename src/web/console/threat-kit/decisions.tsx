@@ -30,8 +30,8 @@ export function leavesView({ status: listed }: SearchFilter, status: Status): bo
 }
 
 /**
- * Fields of every form that decides: `mark` is that of the decisions which the page shows, read before the threats
- * (`triage.mark`), so that the decision does not replace a later one of somebody else.
+ * Fields of every form that decides. `mark` stands for the decisions that the page shows. It is read before the threats
+ * (`triage.mark`), so that the decision does not replace a later one.
  */
 export function seenFields(mark: number): { seen: string } {
   return { seen: String(mark) };
@@ -52,7 +52,7 @@ export function nameOfActor({ channel, name }: Pick<Actor, "channel" | "name">):
 
 /**
  * Describes a decision, with a button that undoes it, and one that also decides about the threats that keep a decision
- * of somebody else.
+ * of another person.
  */
 export function decidedFlash(given: {
   result: BatchResult;
@@ -109,7 +109,7 @@ function unchangedText(
   return `${already} ${nameOfActor(by)} decided that${which} ${ago(at, now)}.`;
 }
 
-/** Describes the threats that keep a decision of somebody else. */
+/** Describes the threats that keep another person's decision. */
 function keptText(kept: readonly PresentDecision[], now: Instant): string {
   const [only] = kept;
   if (only === undefined) return "";

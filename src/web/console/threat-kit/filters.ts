@@ -177,7 +177,7 @@ const yesOrNo = new Map([
   ["no", false],
 ]);
 
-/** Returns the name of an account; null: nobody. */
+/** Returns the name of an account; null: unassigned. */
 function assigneeOf(given: string | null, { account }: ListReader): string | null | undefined {
   if (given === null) return undefined;
   if (given === wordsForPeople.nobody) return null;

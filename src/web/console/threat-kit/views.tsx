@@ -16,7 +16,7 @@ export interface ViewTab {
   isHere: boolean;
   /** Undefined: its filters are no longer valid. */
   filter: SearchFilter | undefined;
-  /** Set for a view that somebody saved. */
+  /** Set for a saved view. */
   saved: SavedView | undefined;
 }
 

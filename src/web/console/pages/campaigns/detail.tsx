@@ -217,7 +217,7 @@ function Assign(props: {
 }) {
   const { assignees, campaign, threats } = props;
   const active = threats.filter(({ status }) => status === "active");
-  // Those that nobody works on first, so that a larger campaign can be assigned to the end.
+  // Unassigned threats first, so that a larger campaign can be assigned to the end.
   const next = active
     .toSorted((a, b) => Number(a.assigneeSeq !== null) - Number(b.assigneeSeq !== null))
     .slice(0, triageThreatsMax);
@@ -269,7 +269,7 @@ function findCampaign({ services, params }: Context<"campaigns">): Campaign {
   return campaign;
 }
 
-/** Assigns the threats that the page showed to an account or to nobody; those that joined since stay as they are. */
+/** Assigns the threats that the page showed to an account, or unassigns them. Threats that joined since are unchanged. */
 export async function assignCampaign(context: Context<"campaigns" | "cases">): Promise<PageResult> {
   const { services, account, form, by, write } = context;
   const { number } = findCampaign(context);

@@ -293,7 +293,7 @@ export function growthConcerns(growth: Growth, freeBytes: number | undefined): C
   return [warn(capitalized(untilFullText(days)), cause)];
 }
 
-/** Concerns about the database, the backups, the certificates and the disk, in the words of the messages that people are sent. */
+/** Concerns about the database, the backups, the certificates and the disk, in the words of the messages about them. */
 export function conditionConcerns(given: {
   backups: { copies: Pick<BackupServices["copies"], "latest">; status: BackupServices["status"] };
   certificates: readonly CertificateEnd[];

@@ -24,7 +24,7 @@ export async function readHighThreats(index: ThreatIndex) {
     total,
     /** Number of those whose pages ask for a password or a card. */
     askForSecrets,
-    /** When the one that has waited longest was first seen; undefined if there is none. */
+    /** First time of the threat that has waited longest; undefined if there is none. */
     oldestAt: threats[0]?.firstSeen,
   };
 }
@@ -52,7 +52,7 @@ const toThreats = (view: Record<string, string>, action: string) => ({
 
 type Work = Awaited<ReturnType<typeof readWork>>;
 
-/** Reads the active threats that somebody has to do something about. */
+/** Reads the active threats that need work. */
 export async function readWork(index: ThreatIndex, account: string, now: Instant) {
   const own = { status: "active", assignee: account } as const;
   const back = { status: "active", siteStates: ["back"] } as const;

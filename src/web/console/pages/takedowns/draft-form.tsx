@@ -240,7 +240,7 @@ function pathOf(
   });
 }
 
-/** Every file with its size: those of an email with a checkbox, so that each can be left out. */
+/** Every file with its size. Attachments of an email have a checkbox, so that each can be left out. */
 function FileList({ draft }: { draft: Draft }) {
   const { attachable, evidence, files } = draft;
   const ids = evidence.map(({ threat }) => threat.id);

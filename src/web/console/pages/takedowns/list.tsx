@@ -80,7 +80,7 @@ function Nothing({ view }: { view: ReportView }) {
   );
 }
 
-/** Sites that were down after a report and are up again. They lead the list: nobody is waiting for them. */
+/** Sites that were down after a report and are up again. They lead the list, because no recipient is working on them. */
 function CameBack({ takedowns }: { takedowns: readonly Takedown[] }) {
   if (takedowns.length === 0) return null;
   return (

@@ -169,7 +169,7 @@ function returnFields(view: URLSearchParams, inPanel = false): Record<string, st
 
 type CaseContext = Context<"cases" | "threats">;
 
-/** Assigns a threat to an account or to nobody. */
+/** Assigns a threat to an account, or unassigns it. */
 export async function assignThreat(context: CaseContext): Promise<PageResult> {
   const { services, form, by, account } = context;
   const { id, domain } = findThreat(context);

@@ -142,7 +142,7 @@ export function adviceOn(given: {
   reactivates: boolean;
   /** Whether names and pages are looked up at all. */
   looksUpNames: boolean;
-  /** Whether a check has taken place, whatever it could determine. */
+  /** Whether a check has taken place, even without a result. */
   isChecked: boolean;
 }): string[] {
   const { status, type, severityReasons, facts, reactivates, looksUpNames, isChecked } = given;

@@ -30,7 +30,7 @@ export function ComparedNames({ threat, comparison }: { threat: Threat; comparis
   );
 }
 
-/** A value below 1 is not rounded up to it. The similarity of a copied page is not that of its name. */
+/** A value below 1 is not rounded up to it. For a copied page, it says nothing about the name. */
 function similarityText({ similarity, type }: Threat): string {
   if (type === "cloned_site") return "not a look-alike by its name";
   if (similarity === 0) return "does not resemble the protected domain";

@@ -104,7 +104,7 @@ function LoggedCertificate(certificate: Origins["certificates"][number]) {
   );
 }
 
-/** Addresses under which sources named the threat, defanged: nobody should open one by mistake. */
+/** Addresses under which sources named the threat, defanged, so that they are not opened by mistake. */
 export function NamedAddresses({ urls }: Pick<Origins, "urls">) {
   if (urls.length === 0) return null;
   return (

@@ -161,7 +161,7 @@ export function nothingSelected(form: URLSearchParams): Flash {
 }
 
 /**
- * Returns the ids of the threats that a form of the list selects: single ones, those of campaigns that match the
+ * Returns the ids of the threats that a form of the list selects: single ones, the members of campaigns that match the
  * filters, or the first `triageThreatsMax` of the view. Threats that are newer than the page are left out.
  * @throws PublicError `bad_request`: more are selected than one change may contain
  */

@@ -77,7 +77,7 @@ const sortLabels: Record<SortKey, readonly [string, string]> = {
   name: ["Name, Z to A", "Name, A to Z"],
 };
 
-/** A link for each order; that of the present one reverses it. */
+/** A link for each order. The link of the present order reverses it. */
 function SortMenu({ query, order }: { query: URLSearchParams; order: SearchOrder }) {
   return (
     <div class="push">
