@@ -7,7 +7,7 @@ import { createTurns } from "../../src/platform/network/turns.ts";
 import { createCandidates } from "../../src/intake/sources/candidates.ts";
 import { createFeeds, type Feeds } from "../../src/intake/sources/feeds/feeds.ts";
 import { createSourcePauses } from "../../src/intake/sources/pauses/source-pauses.ts";
-import type { UrlFeedConfig } from "../../src/intake/sources/url-feeds/url-feed-config.ts";
+import type { UrlFeedConfig } from "../../src/intake/sources/url-feeds/download-state.ts";
 import { createUrlFeeds } from "../../src/intake/sources/url-feeds/url-feeds.ts";
 import { fillRandom } from "./appliance.ts";
 import { analyst, openStores } from "./stores.ts";

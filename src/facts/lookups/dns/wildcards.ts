@@ -1,3 +1,4 @@
+import { createSharedCache } from "../../../platform/lib/shared-cache.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import type { DnsAnswer, DnsClient } from "../../../platform/network/dns/dns-client.ts";
 import { randomLabel } from "../../../platform/network/dns/resolver-check.ts";
@@ -29,7 +30,12 @@ export function createWildcardProbe({
   clock,
   fillRandom,
 }: Needs<"clock" | "fillRandom"> & { dns: Pick<DnsClient, "query"> }): WildcardProbe {
-  const cache = new Map<string, { untilMs: number; result: Promise<ParentProbe> }>();
+  const cached = createSharedCache<ParentProbe>({
+    clock,
+    entriesMax: parentsMax,
+    // With an unknown verdict, the next name probes again.
+    keepMs: ({ verdict }) => (verdict === "unknown" ? 0 : cachedMs),
+  });
 
   async function probe(parent: string, signal: AbortSignal | undefined): Promise<ParentProbe> {
     const name = `${randomLabel(fillRandom, labelLength)}.${parent}`;
@@ -58,17 +64,7 @@ export function createWildcardProbe({
     };
   }
 
-  return async (parent, { signal } = {}) => {
-    const cached = cache.get(parent);
-    if (cached !== undefined && cached.untilMs > clock.monotonicMs()) return cached.result;
-    if (cache.size >= parentsMax) cache.clear();
-    const result = probe(parent, signal);
-    cache.set(parent, { untilMs: clock.monotonicMs() + cachedMs, result });
-    const { verdict } = await result;
-    // An unknown verdict is not cached: the next name probes again.
-    if (verdict === "unknown") cache.delete(parent);
-    return result;
-  };
+  return (parent, { signal } = {}) => cached(parent, () => probe(parent, signal));
 }
 
 const nothing: Omit<ParentProbe, "verdict"> = {

@@ -1,6 +1,6 @@
 import { registeredDomain } from "../../../engines/detection/names/suffix.ts";
-import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
-import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
+import { toIsoTime } from "../../../platform/lib/clock.ts";
+import { createSharedCache } from "../../../platform/lib/shared-cache.ts";
 import { parseHostName } from "../../../platform/lib/host-names.ts";
 import type { Registration } from "../../../platform/vocabulary/site.ts";
 import {
@@ -71,7 +71,7 @@ export function createRegistrationLookup({
   const clients = createRegistryClients(access);
   const directory = createRdapDirectory({ ...clients, clock, url: bootstrapUrl, userAgent });
   const lookUpWhois = createWhoisLookup({ ...clients, serverFor: whoisServerFor, ianaServer });
-  const cached = createResponseCache<RegistrationResult>({
+  const cached = createSharedCache<RegistrationResult>({
     clock,
     entriesMax: cacheEntriesMax,
     keepMs: (result) =>
@@ -134,42 +134,6 @@ async function lookUpRdap(
     const read = readRdap(further.text, domain);
     return read.kind === "registered" ? { ...read, raw: further.text } : undefined;
   });
-}
-
-/**
- * Caches responses by key, for a limited time and up to a limited number. Concurrent requests for the same key share
- * one response.
- *
- * @param keepMs returns how long a response is valid; 0 for one that is not cached.
- */
-function createResponseCache<T>({
-  clock,
-  entriesMax,
-  keepMs,
-}: {
-  clock: Clock;
-  entriesMax: number;
-  keepMs: (response: T) => number;
-}): (key: string, request: () => Promise<T>) => Promise<T> {
-  const cached = new BoundedMap<string, { response: T; untilMs: number }>(entriesMax);
-  const inProgress = new Map<string, Promise<T>>();
-
-  return (key, request) => {
-    const known = cached.get(key);
-    if (known !== undefined && known.untilMs > clock.monotonicMs()) return Promise.resolve(known.response);
-    cached.delete(key);
-    const running = inProgress.get(key);
-    if (running !== undefined) return running;
-    const requested = request()
-      .then((response) => {
-        const validMs = keepMs(response);
-        if (validMs > 0) cached.set(key, { response, untilMs: clock.monotonicMs() + validMs });
-        return response;
-      })
-      .finally(() => inProgress.delete(key));
-    inProgress.set(key, requested);
-    return requested;
-  };
 }
 
 type RdapReading =

@@ -1,7 +1,7 @@
-import { and, asc, eq, gte, lt, ne, sql } from "drizzle-orm";
+import { and, eq, gte, lt, ne, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
-import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import { statement, value, valuesExcept } from "../../../platform/database/statement.ts";
 import { dayMs, startOfDay, type Clock, type Instant, type Timer } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import { sumOf } from "../../../platform/lib/sums.ts";
@@ -109,7 +109,7 @@ export function createSourceActivity({
     },
     /** Returns the counts of all origins over all time. They never decrease, except when something is taken back. */
     totals: (): ActivityTotal[] =>
-      merged([...findTotals.all(), ...deferred.values()].map((row) => ({ ...row, day: totalDay }))).map(
+      merged([...findTotals.all(), ...[...deferred.values()].map((row) => ({ ...row, day: totalDay }))]).map(
         ({ day: _day, ...total }) => total,
       ),
     /** Writes what was deferred. */
@@ -164,7 +164,7 @@ function createStatements(database: Database) {
     upsert: statement(database, (query) =>
       query
         .insert(table)
-        .values(valuesOf(table, "kind", "name", "day", "names", "invalid", "matched", "created", "lastAt"))
+        .values(valuesExcept(table))
         .onConflictDoUpdate({ target: [day, kind, name], set: { ...sums, ...lastSet } }),
     ),
     deleteOld: statement(database, (query) =>
@@ -174,15 +174,8 @@ function createStatements(database: Database) {
       query
         .select()
         .from(table)
-        .where(gte(day, value(day)))
-        .orderBy(asc(day), asc(kind), asc(name)),
+        .where(gte(day, value(day))),
     ),
-    findTotals: statement(database, (query) =>
-      query
-        .select({ kind, name, ...counted, lastAt })
-        .from(table)
-        .where(eq(day, totalDay))
-        .orderBy(asc(kind), asc(name)),
-    ),
+    findTotals: statement(database, (query) => query.select().from(table).where(eq(day, totalDay))),
   };
 }

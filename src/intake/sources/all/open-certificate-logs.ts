@@ -8,20 +8,17 @@ import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { randomNumber } from "../../../platform/lib/ids.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
-import type { SourceActivity } from "../activity/source-activity.ts";
 import { connectHere, connectThread } from "../certificate-log-reading/connection.ts";
 import { certificateLogsOrigin, createBatchRecorder } from "../certificate-logs/batch-recorder.ts";
 import { createCertificateLogs, type CertificateLogs } from "../certificate-logs/certificate-logs.ts";
 import { checkCertificateLogs } from "../certificate-logs/status.ts";
 import { createFollowedLogs } from "../certificate-logs/followed-logs.ts";
-import type { Archive } from "../../../engines/archive/archive.ts";
 import type { SourceNeeds } from "../needs.ts";
 
-interface CertificateLogsDependencies extends SourceNeeds<
-  "clock" | "database" | "domains" | "fillRandom" | "log" | "pauses" | "startWorker" | "threats" | "yielder"
-> {
-  activity: Pick<SourceActivity, "add">;
-  archive: Pick<Archive, "add" | "flush">;
+interface CertificateLogsDependencies
+  extends
+    Omit<Parameters<typeof createBatchRecorder>[0], "tables">,
+    SourceNeeds<"log" | "pauses" | "startWorker"> {
   config: CertificateLogsConfig;
 }
 

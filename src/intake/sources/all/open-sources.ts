@@ -23,7 +23,7 @@ import { createCertstreamFeeds, isStreamFeed } from "../certstream/certstream-fe
 import type { FeedSource } from "../feeds/feed-loop.ts";
 import { createFeeds, createFolderFeeds, isFolderFeed } from "../feeds/feeds.ts";
 import type { FeedDependencies, InspectFeed, SourceNeeds } from "../needs.ts";
-import { isUrlFeed } from "../url-feeds/url-feed-config.ts";
+import { isUrlFeed } from "../url-feeds/download-state.ts";
 import { createUrlFeeds } from "../url-feeds/url-feeds.ts";
 
 /** The log list takes time to load. */
@@ -31,18 +31,10 @@ const certificateLogReading = lazy(
   () => require("./open-certificate-logs.ts") as typeof import("./open-certificate-logs.ts"),
 );
 
-interface SourcesDependencies extends SourceNeeds<
-  | "auditLog"
-  | "clock"
-  | "database"
-  | "domains"
-  | "fillRandom"
-  | "log"
-  | "startWorker"
-  | "threats"
-  | "turns"
-  | "yielder"
-> {
+interface SourcesDependencies
+  extends
+    Omit<FeedDependencies, "candidates" | "inspectFeed" | "pauses" | "resolveHost" | "userAgent">,
+    SourceNeeds<"auditLog" | "domains" | "startWorker" | "threats"> {
   config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
   onConfigChange: OnConfigChange;
   inspections: Pick<Inspections, "enqueue">;

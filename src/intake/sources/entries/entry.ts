@@ -14,7 +14,7 @@ export interface Entry {
   /** Canonical form. */
   name: string;
   /** The address that was entered, without defanging and rewriting by mail gateways; absent: it was no link. */
-  url?: string;
+  url?: string | undefined;
 }
 
 /** The names in one line, field or item. */
@@ -70,17 +70,14 @@ export function readListedEntry(text: string, link: string | undefined, form?: E
   if (form === undefined || !("entries" in reading))
     return "skipped" in reading ? { ...reading, isInMessage: form !== undefined } : reading;
   const url = pastedUrl(whole);
-  return {
-    entries: reading.entries.map((entry) => ({ ...entry, form, ...(url === undefined ? {} : { url }) })),
-  };
+  return { entries: reading.entries.map((entry) => ({ ...entry, form, url: url ?? entry.url })) };
 }
 
 /** Reads a plain link, whose host is known. */
 function readLink(host: string, link: string): Reading {
   const normalized = normalizeName(host);
   if ("error" in normalized) return readSingle(link);
-  const url = pastedUrl(link);
-  return { entries: [{ form: "url", name: normalized.name, ...(url === undefined ? {} : { url }) }] };
+  return { entries: [{ form: "url", name: normalized.name, url: pastedUrl(link) }] };
 }
 
 function readSingle(text: string): Reading {
@@ -90,7 +87,7 @@ function readSingle(text: string): Reading {
       ? { skipped: "ip_address", url: pastedUrl(text), error: read.error }
       : { error: read.error };
   const url = read.form === "url" ? pastedUrl(text) : undefined;
-  return { entries: [{ ...read, ...(url === undefined ? {} : { url }) }] };
+  return { entries: [{ ...read, url }] };
 }
 
 function distinct(entries: readonly Entry[]): Entry[] {

@@ -72,18 +72,11 @@ export function chooseReading(
     options.format === "auto" ? guessFormat(path, lines, { text, column: options.column }) : options.format;
   switch (format) {
     case "lines":
-      return { format, parser: parsePlainLines, stateful: false, lineByLine: { format } };
-    case "jsonl":
-      return {
-        format,
-        parser: createJsonLinesParser(options.column),
-        stateful: false,
-        lineByLine: { format, column: options.column },
-      };
     case "hosts":
-      return { format, parser: parseHostsLines, stateful: false, lineByLine: { format } };
     case "adblock":
-      return { format, parser: parseAdblockLines, stateful: false, lineByLine: { format } };
+      return statelessReading({ format });
+    case "jsonl":
+      return statelessReading({ format, column: options.column });
     case "zone":
       return zoneReading();
     case "rpz":
@@ -98,6 +91,26 @@ export function chooseReading(
     }
     case "csv":
       return csvReading(lines, options);
+  }
+}
+
+function statelessReading(lineByLine: LineByLine): LineReading {
+  return { format: lineByLine.format, parser: parserOf(lineByLine), stateful: false, lineByLine };
+}
+
+const plainParsers = { lines: parsePlainLines, hosts: parseHostsLines, adblock: parseAdblockLines };
+
+/** Returns a parser of lines that come after the start of the list. */
+export function parserOf(format: LineByLine): LineParser {
+  switch (format.format) {
+    case "jsonl":
+      return createJsonLinesParser(format.column);
+    case "csv":
+      return createCsvParser({ ...format, heading: false });
+    case "zone":
+      return createZoneParser(format);
+    default:
+      return plainParsers[format.format];
   }
 }
 

@@ -28,28 +28,23 @@ export interface OwnerRecord {
 /** Takes the names of the records of one block. Returns the part of the owner that is the name, if there is one. */
 export type TakeName = (record: OwnerRecord) => { start: number; length: number } | undefined;
 
+interface ZoneOptions {
+  /** The origin of the first record. */
+  origin?: Uint8Array;
+  /** Called with each new origin. */
+  onOrigin?: (origin: Uint8Array) => void;
+  /** Called with whether the last record of a block continues in the next one. */
+  onBlockEnd?: (continues: boolean) => void;
+}
+
 /**
  * Parses a zone in master file format (RFC 1035, section 5.1), as registries publish it. Takes the owner of each record,
  * once for adjacent records with the same owner. `$ORIGIN` completes relative names; `$INCLUDE` is not followed.
- *
- * @param origin that of the first record
- * @param onOrigin called with each new origin
- * @param onBlockEnd called with whether the last record of a block continues in the next one
  */
-export function createZoneParser({
-  origin,
-  onOrigin,
-  onBlockEnd,
-}: {
-  origin?: Uint8Array;
-  onOrigin?: (origin: Uint8Array) => void;
-  onBlockEnd?: (continues: boolean) => void;
-} = {}): LineParser {
+export function createZoneParser(options: ZoneOptions = {}): LineParser {
   return createRecordParser({
+    ...options,
     dataBytesMax: typeBytesMax,
-    firstOrigin: origin,
-    onOrigin,
-    onBlockEnd,
     startBlock() {
       let previous: Uint8Array = new Uint8Array(0);
       return ({ behindOwner, owner }) => {
@@ -63,25 +58,16 @@ export function createZoneParser({
   });
 }
 
-interface RecordParserDependencies {
+interface RecordParserOptions extends ZoneOptions {
+  /** Number of bytes after the owner that `TakeName` sees. */
   dataBytesMax: number;
   startBlock: () => TakeName;
-  firstOrigin?: Uint8Array;
-  onOrigin?: (origin: Uint8Array) => void;
-  onBlockEnd?: (continues: boolean) => void;
 }
 
-/**
- * Parses the records of a zone file.
- *
- * @param dataBytesMax number of bytes after the owner that `TakeName` sees
- * @param firstOrigin that of the first record
- * @param onOrigin called with each new origin
- * @param onBlockEnd called with whether the last record of a block continues in the next one
- */
-function createRecordParser(dependencies: RecordParserDependencies): LineParser {
-  const { dataBytesMax, startBlock, firstOrigin = new Uint8Array(0), onOrigin, onBlockEnd } = dependencies;
-  let origin = firstOrigin;
+/** Parses the records of a zone file. */
+function createRecordParser(options: RecordParserOptions): LineParser {
+  const { dataBytesMax, startBlock, onOrigin, onBlockEnd } = options;
+  let { origin = new Uint8Array(0) } = options;
   let parentheses = 0;
   let names = new Uint8Array(0);
 

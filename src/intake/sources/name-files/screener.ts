@@ -1,15 +1,9 @@
 /** Prefilters a list of names: names that cannot match are only counted, and passed on to be archived. */
 import type { Matcher } from "../../../engines/detection/match/matcher.ts";
-import { createCsvParser } from "../name-file-formats/csv.ts";
-import type { LineByLine } from "../name-file-formats/formats.ts";
-import { createJsonLinesParser } from "../name-file-formats/json-lines.ts";
+import { parserOf, type LineByLine } from "../name-file-formats/formats.ts";
 import { cutLines } from "../name-file-formats/lines.ts";
 import { createNameChunkBuilder, joinNames, type NameChunk } from "../name-file-formats/name-chunk.ts";
-import { parseHostsLines, parseAdblockLines } from "../name-file-formats/hosts.ts";
-import { parsePlainLines, type LineParser } from "../name-file-formats/plain-lines.ts";
-import { createZoneParser } from "../name-file-formats/zone.ts";
-
-const lineParsers = { lines: parsePlainLines, hosts: parseHostsLines, adblock: parseAdblockLines };
+import type { LineParser } from "../name-file-formats/plain-lines.ts";
 
 /** Complete lines, each with its line feed: the first `length` of `bytes`. */
 export interface WholeLines {
@@ -38,20 +32,6 @@ export function createScreener(
     const ended = block.count - (open ? 1 : 0);
     return keep(builder.finish({ position: block.nexts[ended - 1] ?? 0, line: 1 + ended }), matcher);
   };
-}
-
-/** Returns a parser of lines that come after the start of the list. */
-function parserOf(format: LineByLine): LineParser {
-  switch (format.format) {
-    case "jsonl":
-      return createJsonLinesParser(format.column);
-    case "csv":
-      return createCsvParser({ ...format, heading: false });
-    case "zone":
-      return createZoneParser(format);
-    default:
-      return lineParsers[format.format];
-  }
 }
 
 /** Copies the entries that are invalid or may match, with their links, into a chunk of its own. */

@@ -1,3 +1,4 @@
+import type { FeedConfig } from "../../../platform/config/config.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { backoffMs } from "../../../platform/lib/durations.ts";
 import { nextTime } from "../../../platform/lib/schedule.ts";
@@ -147,4 +148,19 @@ export function unchangedOf(
   // The first request may have been late by the jitter, and the last one early.
   const isUnchanged = checkedAt - fetchedAt >= unchangedIntervalsMax * usualMs - jitterMaxOf(usualMs);
   return isUnchanged ? { usualMs, sinceMs: now - fetchedAt } : null;
+}
+
+/** A feed whose lists are fetched, as the configuration declares it. */
+export type UrlFeedConfig = Omit<FeedConfig, "path" | "type"> & { type: "list" | "czds" };
+
+/** Recognizes a feed whose lists are fetched. */
+export function isUrlFeed<T extends Pick<FeedConfig, "path" | "type">>(
+  feed: T,
+): feed is T & { type: "list" | "czds" } {
+  return feed.type === "czds" || (feed.type === "list" && feed.path === null);
+}
+
+/** Returns the name of a list for people: its address, or its zone. */
+export function partLabel({ part, location }: Pick<FeedDownload, "part" | "location">): string {
+  return part === "" ? location : part;
 }

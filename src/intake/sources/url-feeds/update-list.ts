@@ -16,10 +16,16 @@ import type { FeedFile } from "../feeds/tables.ts";
 import type { VersionChange } from "../name-file-versions/compare-versions.ts";
 import { inspectVersion } from "../name-file-versions/inspect-version.ts";
 import { hashKeyBytes } from "../name-file-versions/name-hash.ts";
-import { afterFailure, afterSuccess, beforeRequest, isWholeDue } from "./download-state.ts";
+import {
+  afterFailure,
+  afterSuccess,
+  beforeRequest,
+  isWholeDue,
+  partLabel,
+  type UrlFeedConfig,
+} from "./download-state.ts";
 import type { DownloadStore, FeedFilesFolder } from "./download-store.ts";
 import type { FeedDownload } from "./tables.ts";
-import { partLabel, type UrlFeedConfig } from "./url-feed-config.ts";
 
 /** Dependencies of every list that is fetched. */
 export interface UpdateDependencies extends SourceNeeds<

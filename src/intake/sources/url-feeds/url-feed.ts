@@ -16,7 +16,7 @@ import {
   type ListRequest,
   type UpdateDependencies,
 } from "./update-list.ts";
-import { partLabel, type UrlFeedConfig } from "./url-feed-config.ts";
+import { partLabel, unchangedOf, type UrlFeedConfig } from "./download-state.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import type { FeedDownload } from "./tables.ts";
@@ -28,7 +28,6 @@ import { createNameHash, hashOfEntry } from "../name-file-versions/name-hash.ts"
 import { type Instant, toPlainTime } from "../../../platform/lib/clock.ts";
 import { counted } from "../../../platform/lib/wording.ts";
 import type { FeedFile } from "../feeds/tables.ts";
-import { unchangedOf } from "./download-state.ts";
 
 /** When to check whether a request is due. */
 const checkPattern = "*/15 * * * * *";

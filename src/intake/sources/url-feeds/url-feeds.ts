@@ -15,7 +15,7 @@ import { createListFetcher, createZoneFetcher } from "./fetch-due.ts";
 import { createUrlFeed } from "./url-feed.ts";
 import type { UpdateDependencies } from "./update-list.ts";
 import type { FeedDownload } from "./tables.ts";
-import type { UrlFeedConfig } from "./url-feed-config.ts";
+import type { UrlFeedConfig } from "./download-state.ts";
 
 /** Maximum number of downloads at a time, over all feeds. */
 const downloadsMax = 8;
