@@ -10,14 +10,6 @@ export const lookupSeconds = [0.1, 1, 10];
 const tldsMax = 50;
 const otherTlds = "other";
 
-export interface LookupTotals {
-  lookup: MeasuredLookup;
-  ok: number;
-  failed: number;
-  /** By `lookupSeconds`, not cumulative. */
-  durations: { counts: readonly number[]; sum: number };
-}
-
 /** Counts lookups and their durations since the start of the process. */
 export type LookupMeter = ReturnType<typeof createLookupMeter>;
 
@@ -76,11 +68,12 @@ export function createLookupMeter(monotonicMs: () => number) {
       ...browser,
       takeScreenshot: measured("screenshot", browser.takeScreenshot, isOk),
     }),
-    totals: (): LookupTotals[] =>
+    totals: () =>
       [...meters].map(([lookup, { ok, failed, counts, sum }]) => ({
         lookup,
         ok,
         failed,
+        /** By `lookupSeconds`, not cumulative. */
         durations: { counts: [...counts], sum },
       })),
     registrationFailures: () => [...failuresByTld].map(([tld, total]) => ({ tld, total })),

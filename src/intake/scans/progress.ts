@@ -2,13 +2,7 @@ import type { Instant } from "../../platform/lib/clock.ts";
 import type { Scan, ScanCounts } from "./tables.ts";
 
 /** Progress of a running scan. */
-export interface ScanProgress {
-  scan: Scan;
-  /** Lookups per second since they started; null before the first. */
-  perSecond: number | null;
-  /** Estimated time until all look-alikes are looked up; null before it can be estimated. */
-  msLeft: number | null;
-}
+export type ScanProgress = ReturnType<typeof progressOf>;
 
 /** State of a scan in the process that runs it, ahead of the table. */
 export interface LiveScan {
@@ -22,13 +16,18 @@ export interface LiveScan {
 const rateAfterMs = 1_000;
 
 /** @param live undefined when another process runs the scan; then the counts are up to a second old. */
-export function progressOf(scan: Scan, live: LiveScan | undefined, now: Instant): ScanProgress {
+export function progressOf(scan: Scan, live: LiveScan | undefined, now: Instant) {
   const current = { ...scan, ...live?.counts };
   const { planned, candidates } = current;
   const ms = now - (live === undefined ? scan.startedAt : (live.lookingUpSince ?? now));
-  if (candidates === 0 || ms < rateAfterMs) return { scan: current, perSecond: null, msLeft: null };
-  const perMs = candidates / ms;
-  return { scan: current, perSecond: perMs * 1_000, msLeft: Math.max(0, planned - candidates) / perMs };
+  const perMs = candidates === 0 || ms < rateAfterMs ? null : candidates / ms;
+  return {
+    scan: current,
+    /** Lookups per second since they started; null before the first. */
+    perSecond: perMs === null ? null : perMs * 1_000,
+    /** Estimated time until all look-alikes are looked up; null before it can be estimated. */
+    msLeft: perMs === null ? null : Math.max(0, planned - candidates) / perMs,
+  };
 }
 
 /**

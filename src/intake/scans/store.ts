@@ -2,7 +2,7 @@ import { jsonFields } from "../../platform/lib/key-names.ts";
 import { asc, count, desc, eq, gt, inArray, isNotNull, max } from "drizzle-orm";
 import type { Needs } from "../../platform/database/needs.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
-import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
 import type { ScanFailure, ScanStatus, ScanTrigger } from "../../platform/vocabulary/scans.ts";
 import { scans, type Scan } from "./tables.ts";
 
@@ -13,13 +13,7 @@ export type ScanStore = ReturnType<typeof createScanStore>;
 export type ScanOutcome =
   { status: "completed" | "cancelled" } | { status: "failed"; failure: ScanFailure; error: string };
 
-export interface ScanTotals {
-  byStatus: { status: ScanStatus; total: number }[];
-  /** Failed scans by reason; those that are older than the reasons are not counted. */
-  byFailure: { failure: ScanFailure; total: number }[];
-  /** When the last completed scan ended. */
-  completedAt: Instant | null;
-}
+export type ScanTotals = ReturnType<ScanStore["totals"]>;
 
 export function createScanStore(dependencies: Needs<"clock" | "database" | "ids"> & { outbox: Outbox }) {
   const { database, clock, ids, outbox } = dependencies;
@@ -30,7 +24,7 @@ export function createScanStore(dependencies: Needs<"clock" | "database" | "ids"
 
   return {
     get,
-    totals(): ScanTotals {
+    totals() {
       const byStatus = query
         .select({ status: scans.status, total: count() })
         .from(scans)

@@ -7,32 +7,7 @@ import { mapText, markupPieces, createElementText, createTextCollector } from ".
 import type { PageForm } from "./page-view.ts";
 
 /** Content of a page. All of it is untrusted text of the page's author; addresses are as written. */
-export interface PageContent extends PageParts {
-  /** Text of the first `<title>`, with entities decoded and white space collapsed. */
-  title: string;
-  /** Visible text, meta descriptions and alternative texts. */
-  text: string;
-  /** Length of the visible part of `text`. */
-  visibleLength: number;
-  /** Length of the visible text without what styles conceal, with white space and character references. */
-  shownLength: number;
-  /** URLs to which scripts redirect. */
-  scriptRedirects: string[];
-  /** Whether there is any inline script. */
-  scripted: boolean;
-  /** Hashes of inline scripts of some length, without white space. */
-  scriptHashes: string[];
-  /** Absolute addresses in inline scripts and in what they decode. */
-  scriptAddresses: string[];
-  /** `<svg>` elements, as written. */
-  svgs: string[];
-  /** Whether the page has so much markup that its end was not read. */
-  isCut: boolean;
-  /** Whether part of the content is from strings that scripts decode. */
-  isDecoded: boolean;
-  /** Hash of the page's forms, fields, pictures and scripts in their order; undefined if it has few of them. */
-  structure: string | undefined;
-}
+export type PageContent = Awaited<ReturnType<typeof readPage>>;
 
 /** A page with fewer of them resembles many others. */
 const structuralElementsMin = 6;
@@ -51,7 +26,7 @@ const thinTextLengthMax = 200;
  * a limit. Other work runs in between.
  * @param pieces the page, in pieces that are parsed at once.
  */
-export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<PageContent> {
+export async function readPage(pieces: Iterable<string>, turns: Turns) {
   const collector = createPageCollector();
   const svgs = createSvgFinder();
   const readPieces = (source: Iterable<string>) => transformInPieces(collector, svgs, source, turns);
@@ -79,17 +54,29 @@ export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<
   const hiddenText = await mapText(collector.takeHiddenText(), joined, turns);
   return {
     ...collector.parts,
+    /** Text of the first `<title>`, with entities decoded and white space collapsed. */
     title: joined(decodeHTML(collector.takeTitle())),
+    /** Visible text, meta descriptions and alternative texts. */
     text: `${visibleText} ${hiddenText}`,
+    /** Length of the visible part of `text`. */
     visibleLength: visibleText.length,
+    /** Length of the visible text without what styles conceal, with white space and character references. */
     shownLength: Math.min(collector.shownLength, visibleText.length),
+    /** URLs to which scripts redirect. */
     scriptRedirects: scriptTargets(allScripts),
+    /** Whether there is any inline script. */
     scripted: scripts.some((script) => script.trim() !== ""),
+    /** Hashes of inline scripts of some length, without white space. */
     scriptHashes: hashesOf(scripts),
+    /** Absolute addresses in inline scripts and in what they decode. */
     scriptAddresses: addressesIn(allScripts),
+    /** `<svg>` elements, as written. */
     svgs: svgs.found(),
+    /** Whether the page has so much markup that its end was not read. */
     isCut,
+    /** Whether part of the content is from strings that scripts decode. */
     isDecoded,
+    /** Hash of the page's forms, fields, pictures and scripts in their order; undefined if it has few of them. */
     structure: structureHash,
   };
 }

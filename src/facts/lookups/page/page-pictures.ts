@@ -8,13 +8,7 @@ import { hashSide, perceptualHash } from "./perceptual-hash.ts";
 import { fieldsOf, parseJson } from "../../../platform/lib/json.ts";
 
 /** Pictures of a page, and what its application manifest says. */
-export interface ReadPictures {
-  pictures: PagePicture[];
-  /** In the form of Shodan's `http.favicon.hash`; undefined if there is no icon or it cannot be fetched. */
-  faviconHash: string | undefined;
-  /** `name` and `short_name` of the application manifest. */
-  manifestNames: string[] | undefined;
-}
+export type ReadPictures = Awaited<ReturnType<typeof readPictures>>;
 
 /** Maximum numbers of files that are requested for one page. */
 const requestedMax = { icon: 2, logo: 3, picture: 2 } as const;
@@ -37,10 +31,7 @@ interface Candidate {
 }
 
 /** Reads the icons of a page, what is probably its logo, and a few other pictures. A failure omits a picture. */
-export async function readPictures(
-  content: PageContent,
-  { base, get }: { base: string; get: PageRequest },
-): Promise<ReadPictures> {
+export async function readPictures(content: PageContent, { base, get }: { base: string; get: PageRequest }) {
   const manifest = await readManifest(content, base, get);
   const candidates = candidatesOf(content, base, manifest?.icons ?? []);
   const limited = createLimiter(concurrencyMax);
@@ -62,7 +53,9 @@ export async function readPictures(
     pictures: [
       ...new Map(pictures.map((picture) => [`${picture.role} ${picture.sha256}`, picture])).values(),
     ],
+    /** In the form of Shodan's `http.favicon.hash`; undefined if there is no icon or it cannot be fetched. */
     faviconHash: icon === undefined ? undefined : faviconHash(icon.bytes),
+    /** `name` and `short_name` of the application manifest. */
     manifestNames: manifest?.names,
   };
 }

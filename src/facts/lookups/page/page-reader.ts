@@ -31,11 +31,7 @@ export interface ReadPage {
 }
 
 /** Reads web pages, and determines facts about them. */
-export interface PageReader {
-  /** Opens an address as a visitor would. Never throws for what servers do. */
-  read(target: PageTarget): Promise<ReadPage | { ok: false; reason: string }>;
-  close(): void;
-}
+export type PageReader = ReturnType<typeof createPageReader>;
 
 export interface PageTarget {
   /** URL (HTTP or HTTPS), or a host name. */
@@ -76,7 +72,7 @@ export function createPageReader({
   turns?: Turns;
   timeoutMs?: number;
   ports?: WebPorts;
-}): PageReader {
+}) {
   const client = createHttpClient({ rules, resolveHost, turns });
   // A page that is being read takes several times the memory of its bytes.
   const oneAtATime = createLimiter(1);
@@ -96,7 +92,8 @@ export function createPageReader({
   };
 
   return {
-    async read(target) {
+    /** Opens an address as a visitor would. Never throws for what servers do. */
+    async read(target: PageTarget): Promise<ReadPage | { ok: false; reason: string }> {
       const startedMs = clock.monotonicMs();
       const remainingMs = () => timeoutMs - (clock.monotonicMs() - startedMs);
       let first: Visit | undefined;

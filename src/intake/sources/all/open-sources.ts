@@ -20,7 +20,6 @@ import { createSettings } from "../../../access/settings/settings.ts";
 import { userAgentOf } from "../../../platform/lib/build-info.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import { createCertstreamFeeds, isStreamFeed } from "../certstream/certstream-feed.ts";
-import type { FeedSource } from "../feeds/feed-loop.ts";
 import { createFeeds, createFolderFeeds, isFolderFeed } from "../feeds/feeds.ts";
 import type { FeedDependencies, InspectFeed, SourceNeeds } from "../needs.ts";
 import { isUrlFeed } from "../url-feeds/download-state.ts";
@@ -136,7 +135,7 @@ function openFeeds({ auditLog, config, inspections, ...given }: FeedsDependencie
   }
   update(config.feeds);
   return {
-    get sources(): readonly FeedSource[] {
+    get sources() {
       return watchers();
     },
     idle,

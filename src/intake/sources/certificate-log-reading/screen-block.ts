@@ -7,39 +7,17 @@ import { tilePath } from "../../../engines/certificate-transparency/reading/tile
 import { hashBytes } from "../../../engines/certificate-transparency/trees/hashes.ts";
 import { tileWidth } from "../../../engines/certificate-transparency/trees/right-edge.ts";
 import type { NameScreen } from "../../../engines/detection/filter/name-screen.ts";
-import type { Instant } from "../../../platform/lib/clock.ts";
 import type { CertificateSighting } from "../../../threats/threats/record.ts";
 import type { Candidate } from "./messages.ts";
-
-/** Result of reading a block. Nothing in it refers to the block. */
-export interface ScreenedBlock {
-  /** Number of entries from the one that was asked for; 0 if the block does not contain it. */
-  entries: number;
-  /** 32 bytes for each entry; null if the block cannot be verified. */
-  leafHashes: Uint8Array | null;
-  /** All names, each followed by a line feed. */
-  names: Uint8Array;
-  nameCount: number;
-  /** Names that passed the prefilter. */
-  candidates: Candidate[];
-  tablesVersion: number;
-  /** Entries in which no certificate could be read completely. */
-  malformed: number;
-  /** Time of the last entry; null if there is none. */
-  lastAt: Instant | null;
-  wireBytes: number;
-  /** Whether the block has further entries of the range, which another call reads: these have many names already. */
-  isCut: boolean;
-}
 
 /** Names in one result, beyond those of its first entry, so that hostile certificates take bounded memory. */
 const namesMax = 1 << 15;
 
-/**
- * Reads the entries of a block from index `from` to before `to`.
- * @throws LogError `response` if the block is malformed
- */
-export type ScreenBlock = (block: EntryBlock, range: EntryRange) => ScreenedBlock;
+/** Reads some entries of a block. */
+export type ScreenBlock = ReturnType<typeof createBlockScreen>;
+
+/** Result of reading a block. Nothing in it refers to the block. */
+export type ScreenedBlock = ReturnType<ScreenBlock>;
 
 interface EntryRange {
   log: CertificateLog;
@@ -63,14 +41,19 @@ export const passAll: VersionedScreen = {
 
 const noBytes = new Uint8Array(0);
 
-interface BlockScreenDependencies {
+/** @param current returns the present prefilter */
+export function createBlockScreen({
+  scanner,
+  current,
+}: {
   scanner: EntryScanner;
-  /** Returns the present prefilter. */
   current: () => VersionedScreen;
-}
-
-export function createBlockScreen({ scanner, current }: BlockScreenDependencies): ScreenBlock {
-  return (block, { log, from, to, isVerified }) => {
+}) {
+  /**
+   * Reads the entries of a block from index `from` to before `to`.
+   * @throws LogError `response` if the block is malformed
+   */
+  return (block: EntryBlock, { log, from, to, isVerified }: EntryRange) => {
     const { version, screenNames } = current();
     const batch = scanner.scan(block);
     const isNames = block.encoding === "names_tile";
@@ -89,15 +72,21 @@ export function createBlockScreen({ scanner, current }: BlockScreenDependencies)
     const range = namesOf(batch, first, last);
     return {
       ...base,
+      /** Number of entries from the one that was asked for; 0 if the block does not contain it. */
       entries: covered - from - (all - last),
+      /** 32 bytes for each entry; null if the block cannot be verified. */
       leafHashes: isNames ? null : batch.leafHashes.slice(first * hashBytes, last * hashBytes),
+      /** All names, each followed by a line feed. */
       names: batch.names.bytes.slice(range.startByte, range.endByte),
       nameCount: range.end - range.start,
+      /** Names that passed the prefilter. */
       candidates: candidatesOf(batch, { ...range, screenNames, log, isVerified: isVerified && !isNames }),
-      // Counted once, with the last part of the block.
+      /** Entries in which no certificate could be read completely: counted once, with the last part of the block. */
       malformed: isCut ? 0 : batch.malformed,
       wireBytes: isCut ? 0 : block.wireBytes,
+      /** Whether the block has further entries of the range, which another call reads: these have many names already. */
       isCut,
+      /** Time of the last entry; null if there is none. */
       lastAt: last > first ? (batch.timestamps[last - 1] ?? 0) : null,
     };
   };

@@ -28,22 +28,7 @@ const refreshMsMax = 24 * 3_600_000;
 /** There were 8 in 2026. */
 const operatorsNamedMax = 20;
 
-export interface LogListStatus {
-  /** `builtin`, or the URL or path of the configuration. */
-  origin: string;
-  /** Whether a log of the list may be followed. If not, the list is not loaded. */
-  isNeeded: boolean;
-  /** When the publisher wrote the list; null: there is none, or it is not needed. */
-  publishedAt: Instant | null;
-  /** When the list was last fetched or found unchanged; null: never. */
-  fetchedAt: Instant | null;
-  /** Errors in the configuration or the list, and failures to refresh it; null if all is well. */
-  problem: string | null;
-  /** All logs of the list, with the reason why each is followed or not. */
-  choices: readonly LogChoice[];
-  /** Logs that the configuration declares. */
-  extra: readonly CertificateLog[];
-}
+export type LogListStatus = ReturnType<FollowedLogs["status"]>;
 
 /** The logs that the configuration and the log list select. Keeps the list up to date. */
 export type FollowedLogs = ReturnType<typeof createFollowedLogs>;
@@ -87,16 +72,23 @@ export function createFollowedLogs({
     },
     stop: refresh.stop,
     logs: (): readonly CertificateLog[] => logsToFollow(choices(), extra),
-    status: (): LogListStatus => ({
+    status: () => ({
+      /** `builtin`, or the URL or path of the configuration. */
       origin: setting,
+      /** Whether a log of the list may be followed. If not, the list is not loaded. */
       isNeeded: isNeeded(),
+      /** When the publisher wrote the list; null: there is none, or it is not needed. */
       publishedAt: isNeeded() ? (current()?.timestamp ?? null) : null,
+      /** When the list was last fetched or found unchanged; null: never. */
       fetchedAt: refresh.stored()?.fetchedAt ?? null,
+      /** Errors in the configuration or the list, and failures to refresh it; null if all is well. */
       problem:
         [...problems, ...operatorProblems(current(), config), ...refreshProblems(refresh, current())].join(
           "; ",
         ) || null,
+      /** All logs of the list, with the reason why each is followed or not. */
       choices: choices(),
+      /** Logs that the configuration declares. */
       extra,
     }),
   };

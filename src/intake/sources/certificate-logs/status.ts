@@ -17,26 +17,7 @@ import { describe, noCounts, type Counts, type DescribedLog } from "./log-store.
  */
 export type LogState = "waiting" | "following" | "failing" | "mismatch" | "complete" | "paused";
 
-export interface CertificateLogStatus extends DescribedLog, Counts {
-  /** Why what the log serves contradicts what it signed; null if it does not. */
-  mismatch: string | null;
-  state: LogState;
-  /** Index of the next entry; null: the log was never followed. */
-  position: number | null;
-  /** Number of entries that the log has published; null if unknown. */
-  size: number | null;
-  lagEntries: number;
-  /** Time since everything was read; 0 while nothing is left to read. */
-  lagMs: number;
-  /** Averages over about a minute. */
-  entriesPerSecond: number;
-  bytesPerSecond: number;
-  /** Whether what is read is compared with what the log signed. False for names tiles. */
-  isVerified: boolean;
-  error: { text: string; at: Instant } | null;
-  startedAt: Instant | null;
-  progressAt: Instant | null;
-}
+export type CertificateLogStatus = ReturnType<typeof statusOfLog>;
 
 /** State of a log that no row holds, while the server runs. */
 export interface LiveLog {
@@ -78,21 +59,27 @@ export function statusOfLog(
     live: LiveLog | undefined;
     now: Instant;
   },
-): CertificateLogStatus {
+) {
   const size = Math.max(row?.headSize ?? 0, live?.head?.size ?? 0);
   const lagEntries = row === undefined ? 0 : Math.max(0, size - row.position);
   const sinceMs = row === undefined ? 0 : Math.max(0, now - row.progressAt);
   return {
     ...describe(log),
     state: isPaused ? "paused" : stateOf(row, live, failure),
+    /** Index of the next entry; null: the log was never followed. */
     position: row?.position ?? null,
+    /** Number of entries that the log has published; null if unknown. */
     size: row === undefined && (live?.head ?? null) === null ? null : size,
     lagEntries,
+    /** Time since everything was read; 0 while nothing is left to read. */
     lagMs: lagEntries === 0 ? 0 : Math.max(0, now - (row?.backlogSince ?? row?.headAt ?? now)),
+    /** Average over about a minute, as for bytes. */
     entriesPerSecond: averageAfter(row?.entriesPerSecond ?? 0, 0, sinceMs),
     bytesPerSecond: averageAfter(row?.bytesPerSecond ?? 0, 0, sinceMs),
+    /** Whether what is read is compared with what the log signed. False for names tiles. */
     isVerified: row !== undefined && row.range !== null,
     error: errorOf(row ?? failure),
+    /** Why what the log serves contradicts what it signed; null if it does not. */
     mismatch: row?.mismatch ?? null,
     ...countsOf(row ?? { ...noCounts, errors: failure?.errors ?? 0 }),
     startedAt: row?.startedAt ?? null,

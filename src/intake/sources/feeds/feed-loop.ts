@@ -6,19 +6,7 @@ import { feedKind, type Source, type SourceCheck } from "../source.ts";
 import type { FeedStatus } from "./feed-status.ts";
 
 /** A declared feed: a file, a watched folder, or lists that are fetched. */
-export interface FeedSource extends Source {
-  status(): FeedStatus;
-}
-
-export interface FeedWatcher extends FeedSource {
-  /**
-   * Reads a file from its start again. Returns whether the feed has such a file.
-   * @throws PublicError `bad_request` while the feed is paused or being read.
-   */
-  readAgain(path: string): boolean;
-  /** Resolves when no round is in progress. */
-  idle(): Promise<void>;
-}
+export type FeedWatcher = ReturnType<typeof createFeedLoop>;
 
 /** How one kind of feed finds and reads what is new. */
 interface FeedRounds {
@@ -43,7 +31,7 @@ interface FeedLoopDependencies extends SourceNeeds<"clock" | "pausing"> {
 }
 
 /** Reads a feed in rounds, one at a time, while it is neither paused nor stopped. */
-export function createFeedLoop(dependencies: FeedLoopDependencies): FeedWatcher {
+export function createFeedLoop(dependencies: FeedLoopDependencies) {
   const { clock, name, pattern, pausing, onStart, onStop } = dependencies;
   const stopping = new AbortController();
   const { again, check, isReading, round, status } = dependencies.rounds(runSoon);
@@ -70,12 +58,39 @@ export function createFeedLoop(dependencies: FeedLoopDependencies): FeedWatcher 
     });
   }
 
-  return {
+  const source = {
     name,
     kind: feedKind,
     declaredAs: "[[feeds]]",
     pausing,
-    readAgain(path) {
+    start() {
+      onStart?.();
+      schedule = every({ clock, pattern, run });
+      // The round that the pause has stopped may still be ending.
+      pausing.onResume(() => (running === undefined ? void run() : runSoon(0)));
+      void run();
+    },
+    async stop(): Promise<void> {
+      stopping.abort();
+      schedule?.stop();
+      soon?.cancel();
+      onStop?.();
+      await running;
+    },
+    status(): FeedStatus {
+      const found = status();
+      return pausing.isPaused() ? { ...found, state: "paused" } : found;
+    },
+    check,
+  } satisfies Source;
+
+  return {
+    ...source,
+    /**
+     * Reads a file from its start again. Returns whether the feed has such a file.
+     * @throws PublicError `bad_request` while the feed is paused or being read.
+     */
+    readAgain(path: string): boolean {
       if (pausing.isPaused()) throw badRequest("The feed is paused. Resume it first.");
       const forget = again(path);
       if (forget === undefined) return false;
@@ -84,25 +99,7 @@ export function createFeedLoop(dependencies: FeedLoopDependencies): FeedWatcher 
       runSoon(0);
       return true;
     },
-    start() {
-      onStart?.();
-      schedule = every({ clock, pattern, run });
-      // The round that the pause has stopped may still be ending.
-      pausing.onResume(() => (running === undefined ? void run() : runSoon(0)));
-      void run();
-    },
-    async stop() {
-      stopping.abort();
-      schedule?.stop();
-      soon?.cancel();
-      onStop?.();
-      await running;
-    },
-    status() {
-      const found = status();
-      return pausing.isPaused() ? { ...found, state: "paused" } : found;
-    },
-    check,
-    idle: async () => void (await running),
+    /** Resolves when no round is in progress. */
+    idle: async (): Promise<void> => void (await running),
   };
 }

@@ -7,7 +7,7 @@ import { createFeedFileStore, type FeedFileStore } from "./feed-file-store.ts";
 import { feedKind, type SourceStatus } from "../source.ts";
 import { createFeedReader, type Feed, type ReadFeedFile } from "./feed-reader.ts";
 import { checkFeed, feedStatus } from "./feed-status.ts";
-import { type FeedSource, type FeedWatcher, createFeedLoop } from "./feed-loop.ts";
+import { type FeedWatcher, createFeedLoop } from "./feed-loop.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
 import { growthOf } from "../../../platform/lib/sums.ts";
@@ -55,7 +55,7 @@ export function createFeeds({
   watchers,
 }: Needs<"auditLog" | "database"> & { watchers: () => readonly FeedWatcher[] }) {
   return {
-    get sources(): readonly FeedSource[] {
+    get sources() {
       return watchers();
     },
     status: () => watchers().map((watcher) => watcher.status()),

@@ -3,7 +3,6 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
-import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import type { ProcessOptions } from "../candidates.ts";
 import type { SourceNeeds } from "../needs.ts";
@@ -37,16 +36,10 @@ const tooLong =
   `is larger than ${importBytesMax / 2 ** 30} GiB; split it, compress it, ` +
   "use 'phishwatch import', or put it into the folder of a feed";
 
-export interface ListToImport {
-  /** File name; null for names that were typed in. */
-  name: string | null;
+/** `bytesTotal`: length of the content. `name`: null for names that were typed in. */
+export interface ListToImport extends Pick<ListImport, "name" | "bytesTotal" | "format" | "column"> {
   /** Plain text, gzip, Zstandard or ZIP; read once, no faster than its names are processed. */
   content: ReadableStream<Uint8Array>;
-  /** Length of the content; null if unknown. */
-  bytesTotal: number | null;
-  format: ListFormat;
-  /** csv, jsonl, json: field that holds the name; empty: the usual one. */
-  column: string;
 }
 
 /** Imports lists that people upload, one at a time. An import that ends early keeps what it found. */
@@ -225,29 +218,23 @@ function importStatus(latest: ListImport | undefined, isRunning: boolean): Sourc
 const noCounts = { received: 0, invalid: 0, matched: 0, created: 0 };
 
 /** A list that a command has opened. */
-interface OpenedList {
+interface OpenedList extends Pick<ListImport, "format" | "column" | "bytesTotal"> {
   name: string;
-  format: ListFormat;
-  column: string;
-  /** Size on disk; null for a pipe. */
-  bytesTotal: number | null;
   batches: AsyncIterable<NameBatch<Place>>;
   /** Returns the number of bytes read so far. */
   bytes(): number;
 }
 
-type ProcessList = (
-  list: OpenedList,
-  options: Omit<ProcessOptions<Place>, "importSeq"> & { by: Actor },
-) => Promise<Tally>;
-
 /**
  * Returns a function that processes a list for a command and records it among the imports. The audit log gets an entry
  * once something was committed, even if reading fails later or is aborted.
  */
-function createCommandImport(dependencies: ImportsDependencies & { store: ImportStore }): ProcessList {
+function createCommandImport(dependencies: ImportsDependencies & { store: ImportStore }) {
   const { auditLog, candidates, clock, domains, log, store } = dependencies;
-  return async ({ batches, bytes, ...list }, { by, ...options }) => {
+  return async (
+    { batches, bytes, ...list }: OpenedList,
+    { by, ...options }: Omit<ProcessOptions<Place>, "importSeq"> & { by: Actor },
+  ): Promise<Tally> => {
     const { source, signal } = options;
     const origin = { source, channel: by.channel, process: ownProcess() };
     const { seq } = store.begin({ ...list, ...origin, startedAt: clock.now() });

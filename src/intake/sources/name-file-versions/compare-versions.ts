@@ -6,16 +6,7 @@ import type { HashSorter } from "./hash-sorter.ts";
 export const addedMax = 1_000_000;
 
 /** Differences between a version of a list and the one before it. */
-export interface VersionChange {
-  /** Number of different names in the version. */
-  names: number;
-  /** Number of names that the version before did not have. */
-  added: number;
-  /** Number of names that only the version before had. */
-  removed: number;
-  /** Whether the added names were written to a file. */
-  isAddedKept: boolean;
-}
+export type VersionChange = Awaited<ReturnType<typeof compareVersions>>;
 
 interface CompareVersionsOptions {
   sorter: HashSorter;
@@ -32,9 +23,18 @@ interface CompareVersionsOptions {
  * @param before undefined: there is no version to compare with, so all names are new.
  * @param yielder divides the work into slices.
  */
-export async function compareVersions(options: CompareVersionsOptions): Promise<VersionChange> {
+export async function compareVersions(options: CompareVersionsOptions) {
   const { sorter, key, before, hashesPath, addedPath, yielder, signal } = options;
-  const change: VersionChange = { names: 0, added: 0, removed: 0, isAddedKept: before !== undefined };
+  const change = {
+    /** Number of different names in the version. */
+    names: 0,
+    /** Number of names that the version before did not have. */
+    added: 0,
+    /** Number of names that only the version before had. */
+    removed: 0,
+    /** Whether the added names are written to a file. */
+    isAddedKept: before !== undefined,
+  };
   const known = knownHashes(before);
   const hashes = await createHashFile(hashesPath, key);
   let added: HashFileWriter | undefined;

@@ -3,6 +3,7 @@ import type { NetworkNeeds } from "../../../platform/network/http/needs.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { describeSourceFailure } from "../../../platform/network/failure.ts";
 import { retryAfterMs } from "../../../platform/network/http/retry-after.ts";
+import type { FetchFailure } from "./download-state.ts";
 import { parseJson } from "../../../platform/lib/json.ts";
 
 /** Client of ICANN's Centralized Zone Data Service: https://github.com/icann/czds-api-client-python. */
@@ -75,7 +76,7 @@ export function createCzds({
     return found?.account === accountHash ? found : undefined;
   }
 
-  async function authenticate(signal: AbortSignal): Promise<{ token: string } | CzdsFailure> {
+  async function authenticate(signal: AbortSignal): Promise<{ token: string } | FetchFailure> {
     const headers = { "content-type": "application/json" };
     const result = await send({ url, method: "POST", headers, body: JSON.stringify(account), signal });
     if ("problem" in result) return result;
@@ -97,7 +98,7 @@ export function createCzds({
   }
 
   /** Returns a token that is valid now: the stored one, or a new one. */
-  async function token(signal: AbortSignal): Promise<{ token: string } | CzdsFailure> {
+  async function token(signal: AbortSignal): Promise<{ token: string } | FetchFailure> {
     const found = stored();
     if (found === undefined) return authenticate(signal);
     const sinceMs = clock.now() - found.issuedAt;
@@ -132,7 +133,7 @@ export function createCzds({
 }
 
 /** Zones whose files lie elsewhere are left out: the token must not be sent there. */
-function zonesIn(text: string, from: string, isIcann: boolean): ApprovedZone[] | CzdsFailure {
+function zonesIn(text: string, from: string, isIcann: boolean): ApprovedZone[] | FetchFailure {
   const links = parseJson(text);
   if (!Array.isArray(links))
     return { problem: "CZDS sent a list of zones that is not in the expected form.", retryAfterMs: null };
@@ -174,12 +175,6 @@ const responseBytesMax = 1 << 20;
 /** Delay after a response that asks for a delay and does not say how long. */
 const limitedMs = 15 * 60_000;
 
-interface CzdsFailure {
-  /** Sentence for the operator. */
-  problem: string;
-  retryAfterMs: number | null;
-}
-
 interface SmallRequest {
   url: string;
   method: "GET" | "POST";
@@ -192,7 +187,7 @@ interface SmallRequest {
 async function sendToCzds(
   { client, clock, userAgent }: NetworkNeeds<"client" | "clock" | "userAgent">,
   { body, headers, ...request }: SmallRequest,
-): Promise<{ status: number; text: string } | CzdsFailure> {
+): Promise<{ status: number; text: string } | FetchFailure> {
   const exchange = await client.send({
     ...request,
     headers: { ...headers, "user-agent": userAgent, accept: "application/json" },

@@ -31,6 +31,14 @@ export interface Occasion {
   random: number;
 }
 
+/** Why a list was not fetched. */
+export interface FetchFailure {
+  /** Sentence for the operator. */
+  problem: string;
+  /** How long the source asked to wait; null if it did not say. */
+  retryAfterMs: number | null;
+}
+
 /** Returns the time between the next two times of a schedule. */
 export function intervalOf(schedule: string, now: Instant): number {
   const next = nextTime(schedule, now);
@@ -118,7 +126,7 @@ export function beforeRequest(
  */
 export function afterFailure(
   { failures }: Pick<FeedDownload, "failures">,
-  { problem, retryAfterMs }: { problem: string; retryAfterMs: number | null },
+  { problem, retryAfterMs }: FetchFailure,
   { now, random }: Occasion,
 ): Partial<FeedDownload> {
   return {

@@ -1,9 +1,9 @@
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { locationOf, withQuery } from "../feeds/feed-url.ts";
 import type { Czds } from "./czds.ts";
-import { isDue, newDownload, type UrlFeedConfig } from "./download-state.ts";
+import { isDue, newDownload, type FetchFailure, type UrlFeedConfig } from "./download-state.ts";
 import type { FeedDownload } from "./tables.ts";
-import type { FeedUpdates, FetchFailure, ListRequest } from "./update-list.ts";
+import type { FeedUpdates, ListRequest } from "./update-list.ts";
 
 /** Rows of a feed by part. */
 export type ListRows = Map<string, FeedDownload>;

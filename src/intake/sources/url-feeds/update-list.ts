@@ -20,6 +20,7 @@ import {
   afterFailure,
   afterSuccess,
   beforeRequest,
+  type FetchFailure,
   isWholeDue,
   partLabel,
   type UrlFeedConfig,
@@ -114,12 +115,6 @@ export function createDownloadRecords(
       return next;
     },
   };
-}
-
-/** Sentence for the operator, and how long the source asked to wait; null if it did not say. */
-export interface FetchFailure {
-  problem: string;
-  retryAfterMs: number | null;
 }
 
 /**

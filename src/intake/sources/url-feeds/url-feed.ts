@@ -12,11 +12,10 @@ import {
   unreadList,
   updateList,
   type FeedUpdates,
-  type FetchFailure,
   type ListRequest,
   type UpdateDependencies,
 } from "./update-list.ts";
-import { partLabel, unchangedOf, type UrlFeedConfig } from "./download-state.ts";
+import { partLabel, unchangedOf, type FetchFailure, type UrlFeedConfig } from "./download-state.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import type { FeedDownload } from "./tables.ts";
