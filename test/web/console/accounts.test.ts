@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import decode from "qr/decode.js";
-import { QrCode } from "../../../src/web/console/sign-in/qr-code.tsx";
+import { QrCode } from "../../../src/web/console/sign-in/code-parts.tsx";
 import { manualClock } from "../../support/appliance.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp, type Visitor } from "../../support/console.ts";
 import { analyst } from "../../support/stores.ts";

@@ -5,9 +5,9 @@ import { consoleActor, formBytesMax, readForm, type ConsoleRequest, visitorOf } 
 import type { Responder } from "../shell/responses.tsx";
 import type { ConsoleServices } from "../shell/services.ts";
 import { isCsrfToken, ownPath } from "../shell/visitors.ts";
-import { Copyable, FormError } from "../kit/components.tsx";
+import { FormError } from "../kit/components.tsx";
 import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
-import { QrCode } from "./qr-code.tsx";
+import { CodeSecret, RecoveryCodes } from "./code-parts.tsx";
 
 const messages = {
   wrong_code:
@@ -131,9 +131,7 @@ function EnrollPage(props: CodeForm & { /** Name of the account. */ name: string
         by hand.
       </p>
       <FormError message={message} />
-      <QrCode text={uri} label="QR code of the secret for the authenticator" />
-      <Copyable text={readableSecret(secret)} label="the secret" secret />
-      <Copyable text={uri} label="the address for the authenticator" secret />
+      <CodeSecret secret={readableSecret(secret)} uri={uri} />
       <CodeField pending={pending} to={to} hint="The 6 digits that the authenticator shows now." />
     </main>
   );
@@ -162,11 +160,7 @@ function NewRecoveryCodesPage({ codes, to }: { codes: readonly string[]; to: str
   return (
     <main class="card stack">
       <h1>Recovery codes</h1>
-      <p>
-        Each of these codes signs you in once if you lose the phone. Keep them in a safe place: they are not
-        shown again.
-      </p>
-      <Copyable text={codes.join("\n")} label="the recovery codes" secret />
+      <RecoveryCodes codes={codes} />
       <p>
         <a class="btn primary" href={to}>
           Continue

@@ -1,5 +1,5 @@
 import { badRequest } from "../../../../platform/lib/errors.ts";
-import { Copyable, FormButtons, FormError, LinkButton } from "../../kit/components.tsx";
+import { FormButtons, FormError, LinkButton } from "../../kit/components.tsx";
 import { attempt, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, TextField } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
@@ -11,7 +11,7 @@ import {
   removeCodesPath,
   renewRecoveryCodesPath,
 } from "../../kit/paths.ts";
-import { QrCode } from "../../sign-in/qr-code.tsx";
+import { CodeSecret, RecoveryCodes } from "../../sign-in/code-parts.tsx";
 import type { AccountContext } from "./account-page.tsx";
 
 const crumbs = [{ label: "Your account", path: accountPath }];
@@ -37,9 +37,7 @@ export function showCodeSetup(
     { title: "Set up one-time codes", crumbs, class: "narrow stack" },
     <>
       <p>Scan this with an authenticator on your phone, or enter the secret by hand.</p>
-      <QrCode text={setup.uri} label="QR code of the secret for the authenticator" />
-      <Copyable text={setup.secret} label="the secret" secret />
-      <Copyable text={setup.uri} label="the address for the authenticator" secret />
+      <CodeSecret {...setup} />
       <FormError message={errors[wholeForm]} />
       <Form action={confirmCodesPath} class="stack" errors={errors}>
         <TextField
@@ -79,11 +77,7 @@ export function showRecoveryCodes({ takeOnce }: AccountContext): PageResult {
   return page(
     { title: "Recovery codes", crumbs, class: "narrow stack" },
     <>
-      <p>
-        Each of these codes signs you in once if you lose the phone. Keep them in a safe place: they are not
-        shown again.
-      </p>
-      <Copyable text={codes.join("\n")} label="the recovery codes" secret />
+      <RecoveryCodes codes={codes} />
       <p>
         <LinkButton path={accountPath} label="Done" variant="primary" />
       </p>
@@ -91,33 +85,39 @@ export function showRecoveryCodes({ takeOnce }: AccountContext): PageResult {
   );
 }
 
-export function askToRemoveCodes(context: AccountContext, errors: FieldErrors = {}): PageResult {
-  return askForProof(context, {
-    title: "Turn off one-time codes?",
-    text: "A sign-in will take the password only. The recovery codes stop working.",
-    action: removeCodesPath,
-    button: "Turn off one-time codes",
-    errors,
-  });
+/** A change that needs a proof that the owner of the account makes it. */
+interface ProvenChange {
+  title: string;
+  /** Consequence. */
+  text: string;
+  action: string;
+  button: string;
 }
+
+const removal: ProvenChange = {
+  title: "Turn off one-time codes?",
+  text: "A sign-in will take the password only. The recovery codes stop working.",
+  action: removeCodesPath,
+  button: "Turn off one-time codes",
+};
+
+const renewal: ProvenChange = {
+  title: "Create new recovery codes?",
+  text: "The present recovery codes stop working.",
+  action: renewRecoveryCodesPath,
+  button: "Create recovery codes",
+};
+
+export const askToRemoveCodes = (context: AccountContext) => askForProof(context, removal);
+export const askToRenewRecoveryCodes = (context: AccountContext) => askForProof(context, renewal);
 
 export async function removeCodes(context: AccountContext): Promise<PageResult> {
   const { account, session, services, form, by } = context;
   const done = await attempt(() =>
     services.ownAccount.removeCodes({ account, session }, form.get("proof") ?? "", { by }),
   );
-  if (!done.ok) return askToRemoveCodes(context, done.errors);
+  if (!done.ok) return askForProof(context, removal, done.errors);
   return redirect(accountPath, "One-time codes are off.");
-}
-
-export function askToRenewRecoveryCodes(context: AccountContext, errors: FieldErrors = {}): PageResult {
-  return askForProof(context, {
-    title: "Create new recovery codes?",
-    text: "The present recovery codes stop working.",
-    action: renewRecoveryCodesPath,
-    button: "Create recovery codes",
-    errors,
-  });
 }
 
 export async function renewRecoveryCodes(context: AccountContext): Promise<PageResult> {
@@ -125,7 +125,7 @@ export async function renewRecoveryCodes(context: AccountContext): Promise<PageR
   const done = await attempt(() =>
     services.ownAccount.renewRecoveryCodes({ account, session }, form.get("proof") ?? "", { by }),
   );
-  if (!done.ok) return askToRenewRecoveryCodes(context, done.errors);
+  if (!done.ok) return askForProof(context, renewal, done.errors);
   putOnce(recoveryCodesName, done.value);
   return redirect(recoveryCodesPath);
 }
@@ -133,13 +133,8 @@ export async function renewRecoveryCodes(context: AccountContext): Promise<PageR
 /** Asks for the password or a code before a change, because the computer may have been left unlocked. */
 function askForProof(
   { account }: AccountContext,
-  {
-    title,
-    text,
-    action,
-    button,
-    errors,
-  }: { title: string; text: string; action: string; button: string; errors: FieldErrors },
+  { title, text, action, button }: ProvenChange,
+  errors: FieldErrors = {},
 ): PageResult {
   if (!account.hasCodes) throw badRequest("This account has no one-time codes.");
   return page(
