@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
 import { describeProblem } from "../../../../facts/inspection/originals/capture-problems.ts";
 import type { OriginalState } from "../../../../facts/inspection/originals/originals.ts";
@@ -8,7 +9,7 @@ import { counted } from "../../../../platform/lib/wording.ts";
 import { beacon } from "../../../../response/traps/kinds/beacon/beacon.ts";
 import type { Trap } from "../../../../response/traps/trap.ts";
 import { ActionLink, Facts, Time } from "../../kit/components.tsx";
-import { Help } from "../../kit/disclosure.tsx";
+import { Help, type HelpTopic } from "../../kit/disclosure.tsx";
 import { StateMark, Tag, Name, Text } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import type { PageResult } from "../../kit/page-result.ts";
@@ -67,28 +68,13 @@ export function OwnPagesCard({ own }: { own: OwnPages }) {
           ["Pages", <PageStates own={own} />],
           [
             "Brand keywords",
-            <div class="line tight">
-              {keywords.slice(0, namesShownMax).map((word) => (
-                <Tag>
-                  <Text text={word} charactersMax={40} />
-                </Tag>
-              ))}
-              <More total={keywords.length} none="none" />
-              <Help topic="brand_keyword" />
-            </div>,
+            <Tags
+              all={keywords}
+              tag={(word) => <Text text={word} charactersMax={40} />}
+              help="brand_keyword"
+            />,
           ],
-          [
-            "Allowed names",
-            <div class="line tight">
-              {allow.slice(0, namesShownMax).map((name) => (
-                <Tag>
-                  <Name name={name} />
-                </Tag>
-              ))}
-              <More total={allow.length} none="none" />
-              <Help topic="allowed_name" />
-            </div>,
-          ],
+          ["Allowed names", <Tags all={allow} tag={(name) => <Name name={name} />} help="allowed_name" />],
           ["Beacons", <Beacons beacons={beacons} />],
           ["Protected since", <Time at={domain.createdAt} />],
         ]}
@@ -104,9 +90,19 @@ export function OwnPagesCard({ own }: { own: OwnPages }) {
   );
 }
 
-function More({ total, none }: { total: number; none: string }) {
-  if (total === 0) return <span class="faint">{none}</span>;
-  return total > namesShownMax ? <span>and {counted(total - namesShownMax, "more", "more")}</span> : null;
+function Tags(props: { all: readonly string[]; tag: (text: string) => ComponentChildren; help: HelpTopic }) {
+  const { all, tag, help } = props;
+  const further = all.length - namesShownMax;
+  return (
+    <div class="line tight">
+      {all.slice(0, namesShownMax).map((text) => (
+        <Tag>{tag(text)}</Tag>
+      ))}
+      {all.length === 0 ? <span class="faint">none</span> : null}
+      {further > 0 ? <span>and {counted(further, "more", "more")}</span> : null}
+      <Help topic={help} />
+    </div>
+  );
 }
 
 function OriginalPage({ own: { domain: protectedDomain, originals, screenshot } }: { own: OwnPages }) {
