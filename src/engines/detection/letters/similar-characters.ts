@@ -1,3 +1,4 @@
+import { codePointOf } from "./code-point.ts";
 import { escapeHidden } from "../../../platform/lib/safe-text.ts";
 import tables from "../data/letters.json" with { type: "json" };
 import type { Substitution } from "../types.ts";
@@ -143,11 +144,6 @@ export function describeCharacter(character: string) {
     /** Such as `Cyrillic letter`, `digit` or `invisible character`. */
     description: describe(character),
   };
-}
-
-/** Returns the code point of a character, such as `U+0430`. */
-export function codePointOf(character: string): string {
-  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 function describe(character: string): string {

@@ -1,7 +1,7 @@
 /** Renders the engine's reasons as text that is safe for a terminal. */
 import { escapeHidden } from "../../../platform/lib/safe-text.ts";
 import { fillIn } from "../../../platform/lib/wording.ts";
-import { codePointOf } from "../letters/similar-characters.ts";
+import { codePointOf } from "../letters/code-point.ts";
 import { decodeLabel } from "../names/name.ts";
 import type { Reason } from "../types.ts";
 import texts from "./reasons.json" with { type: "json" };
