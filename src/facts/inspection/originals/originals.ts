@@ -194,7 +194,12 @@ function administerLogos({ auditLog, brands, clock, database, store }: Administr
 
     dismiss: (domain: ProtectedDomain, { kind, value }: Pick<Suggestion, "kind" | "value">, { by }: By) =>
       database.transaction(() => {
-        store.dismiss(domain.seq, kind, value.slice(0, addressLengthMax), clock.now());
+        store.dismiss({
+          protectedDomainSeq: domain.seq,
+          kind,
+          value: value.slice(0, addressLengthMax),
+          at: clock.now(),
+        });
         auditLog.record(by, "original.dismiss", domain.domain, { kind, value: visible(value, 200) });
         // A name of the site that is dismissed as a keyword is not compared either.
         if (kind === "keyword") brands.changed();

@@ -12,7 +12,6 @@ import {
   type OriginalLogo,
   type OriginalVersion,
 } from "./tables.ts";
-import type { SuggestionKind } from "../model/original.ts";
 
 /** An original with the protected domain that it belongs to. */
 export interface OwnedOriginal extends Original {
@@ -38,36 +37,29 @@ export function createOriginalStore(database: Database) {
 const roleOrder = sql`case ${originals.role} when 'home' then 0 when 'sign_in' then 1 when 'payment' then 2 else 3 end`;
 
 function pageStatements({ query }: Database) {
+  const { address, capturedAt, createdAt, dueAt, enabled, failingSince, problem, role, seq } = originals;
+  const { allow, domain, id } = protectedDomains;
+  const isEnabled = and(eq(enabled, true), eq(protectedDomains.enabled, true));
+  const belongsTo = eq(protectedDomains.seq, originals.protectedDomainSeq);
   const owned = () =>
     query
-      .select({
-        ...getTableColumns(originals),
-        domain: protectedDomains.domain,
-        allow: protectedDomains.allow,
-      })
+      .select({ ...getTableColumns(originals), domain, allow })
       .from(originals)
-      .innerJoin(protectedDomains, eq(protectedDomains.seq, originals.protectedDomainSeq));
+      .innerJoin(protectedDomains, belongsTo);
   return {
     /** Returns the enabled protected domains that have no home page on record. */
-    domainsWithoutHome: (): { seq: number; domain: string }[] =>
-      query
-        .select({ seq: protectedDomains.seq, domain: protectedDomains.domain })
+    domainsWithoutHome(): { seq: number; domain: string }[] {
+      const homes = query
+        .select({ seq })
+        .from(originals)
+        .where(and(belongsTo, eq(role, "home")));
+      return query
+        .select({ seq: protectedDomains.seq, domain })
         .from(protectedDomains)
-        .where(
-          and(
-            eq(protectedDomains.enabled, true),
-            notExists(
-              query
-                .select({ seq: originals.seq })
-                .from(originals)
-                .where(
-                  and(eq(originals.protectedDomainSeq, protectedDomains.seq), eq(originals.role, "home")),
-                ),
-            ),
-          ),
-        )
+        .where(and(eq(protectedDomains.enabled, true), notExists(homes)))
         .orderBy(asc(protectedDomains.seq))
-        .all(),
+        .all();
+    },
 
     /** Returns the originals of a domain in the order of their roles, removed ones included. */
     list: (protectedDomainSeq: number): Original[] =>
@@ -75,107 +67,85 @@ function pageStatements({ query }: Database) {
         .select()
         .from(originals)
         .where(eq(originals.protectedDomainSeq, protectedDomainSeq))
-        .orderBy(roleOrder, asc(originals.seq))
+        .orderBy(roleOrder, asc(seq))
         .all(),
 
     /** Returns the enabled originals of a protected domain, given its id or its name. */
-    listOf: (domain: string): Original[] =>
+    listOf: (name: string): Original[] =>
       owned()
-        .where(
-          and(
-            eq(originals.enabled, true),
-            or(eq(protectedDomains.id, domain), eq(protectedDomains.domain, domain)),
-          ),
-        )
-        .orderBy(roleOrder, asc(originals.seq))
+        .where(and(eq(enabled, true), or(eq(id, name), eq(domain, name))))
+        .orderBy(roleOrder, asc(seq))
         .all(),
 
-    find: (seq: number): OwnedOriginal | undefined => owned().where(eq(originals.seq, seq)).get(),
+    find: (original: number): OwnedOriginal | undefined => owned().where(eq(seq, original)).get(),
 
     /** Returns enabled originals of enabled domains whose capture is due, longest first. */
     due: (now: Instant, countMax: number): OwnedOriginal[] =>
       owned()
-        .where(
-          and(eq(originals.enabled, true), eq(protectedDomains.enabled, true), lte(originals.dueAt, now)),
-        )
-        .orderBy(asc(originals.dueAt), asc(originals.seq))
+        .where(and(isEnabled, lte(dueAt, now)))
+        .orderBy(asc(dueAt), asc(seq))
         .limit(countMax)
         .all(),
 
     /** Returns the enabled originals of enabled domains. */
     summaries: (): OriginalSummary[] =>
       query
-        .select({
-          domain: protectedDomains.domain,
-          address: originals.address,
-          role: originals.role,
-          createdAt: originals.createdAt,
-          capturedAt: originals.capturedAt,
-          failingSince: originals.failingSince,
-          problem: originals.problem,
-        })
+        .select({ domain, address, role, createdAt, capturedAt, failingSince, problem })
         .from(originals)
-        .innerJoin(protectedDomains, eq(protectedDomains.seq, originals.protectedDomainSeq))
-        .where(and(eq(originals.enabled, true), eq(protectedDomains.enabled, true)))
-        .orderBy(asc(protectedDomains.domain), roleOrder, asc(originals.seq))
+        .innerJoin(protectedDomains, belongsTo)
+        .where(isEnabled)
+        .orderBy(asc(domain), roleOrder, asc(seq))
         .all(),
 
-    /** Returns those whose address leads to a name that is not the owner's. */
+    /** Returns enabled originals whose address leads to a name that is not the owner's. */
     leadingElsewhere: (): OwnedOriginal[] =>
       owned()
-        .where(and(eq(originals.enabled, true), sql`${originals.problem} ->> '$.code' = 'leads_elsewhere'`))
+        .where(and(eq(enabled, true), sql`${problem} ->> '$.code' = 'leads_elsewhere'`))
         .all(),
 
     insert: (original: NewOriginal): Original => query.insert(originals).values(original).returning().get(),
 
-    update: (seq: number, changes: Partial<Omit<Original, "seq" | "protectedDomainSeq">>): void =>
-      query.update(originals).set(changes).where(eq(originals.seq, seq)).run(),
+    update: (original: number, changes: Partial<Omit<Original, "seq" | "protectedDomainSeq">>): void =>
+      query.update(originals).set(changes).where(eq(seq, original)).run(),
 
-    delete: (seq: number): void => query.delete(originals).where(eq(originals.seq, seq)).run(),
+    delete: (original: number): void => query.delete(originals).where(eq(seq, original)).run(),
   };
 }
 
 function versionStatements({ query }: Database) {
+  const { acceptedAt, fingerprint, hasScreenshot, lastSeenAt, originalSeq, seq, state } = originalVersions;
   return {
     /** Returns the versions of an original, the present one first, then by the time of their last capture. */
-    versions: (originalSeq: number): OriginalVersion[] =>
+    versions: (original: number): OriginalVersion[] =>
       query
         .select()
         .from(originalVersions)
-        .where(eq(originalVersions.originalSeq, originalSeq))
-        .orderBy(
-          desc(originalVersions.acceptedAt),
-          desc(originalVersions.lastSeenAt),
-          desc(originalVersions.seq),
-        )
+        .where(eq(originalSeq, original))
+        .orderBy(desc(acceptedAt), desc(lastSeenAt), desc(seq))
         .all(),
 
-    /** Returns the seqs of the present version and of those accepted before it, newest first. */
-    comparedVersions: (originalSeq: number, countMax: number): number[] =>
+    /** Returns the seqs of the present version and of earlier accepted ones, newest first. */
+    comparedVersions: (original: number, countMax: number): number[] =>
       query
-        .select({ seq: originalVersions.seq })
+        .select({ seq })
         .from(originalVersions)
-        .where(and(eq(originalVersions.originalSeq, originalSeq), eq(originalVersions.state, "accepted")))
-        .orderBy(desc(originalVersions.acceptedAt), desc(originalVersions.seq))
+        .where(and(eq(originalSeq, original), eq(state, "accepted")))
+        .orderBy(desc(acceptedAt), desc(seq))
         .limit(countMax)
         .all()
-        .map(({ seq }) => seq),
+        .map((row) => row.seq),
 
-    fingerprint: (seq: number): PageFingerprint | undefined =>
-      query
-        .select({ fingerprint: originalVersions.fingerprint })
-        .from(originalVersions)
-        .where(eq(originalVersions.seq, seq))
-        .get()?.fingerprint,
+    fingerprint: (version: number): PageFingerprint | undefined =>
+      query.select({ fingerprint }).from(originalVersions).where(eq(seq, version)).get()?.fingerprint,
 
-    /** Identifies the versions, logos and dismissed keywords that determine with what pages are compared. */
+    /** Identifies the versions, logos and dismissed keywords that determine what pages are compared with. */
     comparedContent: (): unknown[] => [
       query
-        .select({ seq: originalVersions.seq, at: originalVersions.acceptedAt })
+        .select({ seq, at: acceptedAt })
         .from(originalVersions)
-        .innerJoin(originals, eq(originals.seq, originalVersions.originalSeq))
-        .where(and(eq(originals.enabled, true), eq(originalVersions.state, "accepted")))
-        .orderBy(asc(originalVersions.seq))
+        .innerJoin(originals, eq(originals.seq, originalSeq))
+        .where(and(eq(originals.enabled, true), eq(state, "accepted")))
+        .orderBy(asc(seq))
         .all(),
       query.select({ seq: originalLogos.seq }).from(originalLogos).orderBy(asc(originalLogos.seq)).all(),
       query
@@ -186,68 +156,54 @@ function versionStatements({ query }: Database) {
     ],
 
     /** Returns the seqs of the versions that have a screenshot. */
-    screenshots: (): number[] =>
-      query
-        .select({ seq: originalVersions.seq })
-        .from(originalVersions)
-        .where(eq(originalVersions.hasScreenshot, true))
-        .all()
-        .map(({ seq }) => seq),
+    screenshots(): number[] {
+      const rows = query.select({ seq }).from(originalVersions).where(eq(hasScreenshot, true)).all();
+      return rows.map((row) => row.seq);
+    },
 
-    findVersion: (seq: number): OriginalVersion | undefined =>
-      query.select().from(originalVersions).where(eq(originalVersions.seq, seq)).get(),
+    findVersion: (version: number): OriginalVersion | undefined =>
+      query.select().from(originalVersions).where(eq(seq, version)).get(),
 
     insertVersion: (version: Omit<OriginalVersion, "seq">): OriginalVersion =>
       query.insert(originalVersions).values(version).returning().get(),
 
-    updateVersion: (seq: number, changes: Partial<Omit<OriginalVersion, "seq" | "originalSeq">>): void =>
-      query.update(originalVersions).set(changes).where(eq(originalVersions.seq, seq)).run(),
+    updateVersion: (version: number, changes: Partial<Omit<OriginalVersion, "seq" | "originalSeq">>): void =>
+      query.update(originalVersions).set(changes).where(eq(seq, version)).run(),
 
-    deleteVersions: (seqs: readonly number[]): void =>
-      query
-        .delete(originalVersions)
-        .where(inArray(originalVersions.seq, [...seqs]))
-        .run(),
+    deleteVersions: (versions: number[]): void =>
+      query.delete(originalVersions).where(inArray(seq, versions)).run(),
   };
 }
 
 function logoStatements({ query }: Database) {
+  const { protectedDomainSeq, seq } = originalLogos;
+  const { kind, value } = dismissedSuggestions;
   return {
-    logos: (protectedDomainSeq: number): OriginalLogo[] =>
-      query
-        .select()
-        .from(originalLogos)
-        .where(eq(originalLogos.protectedDomainSeq, protectedDomainSeq))
-        .orderBy(asc(originalLogos.seq))
-        .all(),
+    logos: (domain: number): OriginalLogo[] =>
+      query.select().from(originalLogos).where(eq(protectedDomainSeq, domain)).orderBy(asc(seq)).all(),
 
     /** Returns undefined if the domain has the same image already. */
     insertLogo: (logo: Omit<OriginalLogo, "seq">): OriginalLogo | undefined =>
       query.insert(originalLogos).values(logo).onConflictDoNothing().returning().get(),
 
-    deleteLogo: (protectedDomainSeq: number, seq: number): OriginalLogo | undefined =>
+    deleteLogo: (domain: number, logo: number): OriginalLogo | undefined =>
       query
         .delete(originalLogos)
-        .where(and(eq(originalLogos.protectedDomainSeq, protectedDomainSeq), eq(originalLogos.seq, seq)))
+        .where(and(eq(protectedDomainSeq, domain), eq(seq, logo)))
         .returning()
         .get(),
 
     /** Returns the dismissed suggestions of a domain as `kind value`. */
-    dismissed: (protectedDomainSeq: number): Set<string> =>
-      new Set(
-        query
-          .select({ kind: dismissedSuggestions.kind, value: dismissedSuggestions.value })
-          .from(dismissedSuggestions)
-          .where(eq(dismissedSuggestions.protectedDomainSeq, protectedDomainSeq))
-          .all()
-          .map((row) => `${row.kind} ${row.value}`),
-      ),
+    dismissed(domain: number): Set<string> {
+      const rows = query
+        .select({ kind, value })
+        .from(dismissedSuggestions)
+        .where(eq(dismissedSuggestions.protectedDomainSeq, domain))
+        .all();
+      return new Set(rows.map((row) => `${row.kind} ${row.value}`));
+    },
 
-    dismiss: (protectedDomainSeq: number, kind: SuggestionKind, value: string, at: Instant): void =>
-      query
-        .insert(dismissedSuggestions)
-        .values({ protectedDomainSeq, kind, value, at })
-        .onConflictDoNothing()
-        .run(),
+    dismiss: (suggestion: typeof dismissedSuggestions.$inferInsert): void =>
+      query.insert(dismissedSuggestions).values(suggestion).onConflictDoNothing().run(),
   };
 }
