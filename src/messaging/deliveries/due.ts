@@ -190,20 +190,14 @@ function prepareRepairs(database: Database) {
         ),
       ),
   );
-  const bringForward = (late: readonly PendingDelivery[], latest: (attempts: number) => Instant) => {
-    let count = 0;
-    for (const { seq, attempts } of late) count += moveOne.run({ seq, latest: latest(attempts) });
-    return count;
-  };
+  const bringForward = (late: readonly PendingDelivery[], latest: (attempts: number) => Instant) =>
+    late.reduce((count, { seq, attempts }) => count + moveOne.run({ seq, latest: latest(attempts) }), 0);
   const moveOneBy = database.prepare<unknown, [{ seq: number; jumpMs: number; now: Instant }]>(
     `update deliveries set next_attempt_at = next_attempt_at + $jumpMs
      where seq = $seq and status = 'pending' and next_attempt_at > $now`,
   );
-  const moveBy = (later: readonly PendingDelivery[], jumpMs: number, now: Instant) => {
-    let count = 0;
-    for (const { seq } of later) count += moveOneBy.run({ seq, jumpMs, now });
-    return count;
-  };
+  const moveBy = (later: readonly PendingDelivery[], jumpMs: number, now: Instant) =>
+    later.reduce((count, { seq }) => count + moveOneBy.run({ seq, jumpMs, now }), 0);
   const moveFailures = database.prepare<unknown, [{ jumpMs: number }]>(
     `update recipients set failing_since = failing_since + $jumpMs, next_probe_at = next_probe_at + $jumpMs
      where failing_since is not null`,

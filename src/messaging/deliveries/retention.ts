@@ -114,15 +114,19 @@ interface OldRows {
   remove(range: { after: number; last: number; before: Instant }): number;
 }
 
-function oldDeliveries(database: Database): OldRows {
-  const page = statement(database, (query) =>
+/** Reads the rows of a table, oldest first. */
+function pageOf(database: Database, table: typeof deliveries | typeof events): OldRows["page"] {
+  return statement(database, (query) =>
     query
-      .select({ seq: deliveries.seq, createdAt: deliveries.createdAt })
-      .from(deliveries)
-      .where(gt(deliveries.seq, value(deliveries.seq, "after")))
-      .orderBy(asc(deliveries.seq))
+      .select({ seq: table.seq, createdAt: table.createdAt })
+      .from(table)
+      .where(gt(table.seq, value(table.seq, "after")))
+      .orderBy(asc(table.seq))
       .limit(countValue("limit")),
   );
+}
+
+function oldDeliveries(database: Database): OldRows {
   const remove = statement(database, (query) =>
     query
       .delete(deliveries)
@@ -135,7 +139,7 @@ function oldDeliveries(database: Database): OldRows {
         ),
       ),
   );
-  return { page, remove: counting(database, remove) };
+  return { page: pageOf(database, deliveries), remove: counting(database, remove) };
 }
 
 function oldEvents(database: Database): OldRows {
@@ -143,14 +147,6 @@ function oldEvents(database: Database): OldRows {
     .select({ one: sql`1` })
     .from(deliveries)
     .where(eq(deliveries.eventSeq, events.seq));
-  const page = statement(database, (query) =>
-    query
-      .select({ seq: events.seq, createdAt: events.createdAt })
-      .from(events)
-      .where(gt(events.seq, value(events.seq, "after")))
-      .orderBy(asc(events.seq))
-      .limit(countValue("limit")),
-  );
   const remove = statement(database, (query) =>
     query
       .delete(events)
@@ -164,7 +160,7 @@ function oldEvents(database: Database): OldRows {
         ),
       ),
   );
-  return { page, remove: counting(database, remove) };
+  return { page: pageOf(database, events), remove: counting(database, remove) };
 }
 
 /** Returns a function that deletes rows and returns their number, without the rows that cascades delete. */

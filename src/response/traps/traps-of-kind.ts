@@ -17,22 +17,12 @@ import type { VisitStore } from "./visits/store.ts";
  * The traps of one kind. Every change records in the audit log who made it, in its own transaction. Methods that take
  * an identifier or a name throw a PublicError `not_found` if no trap of the kind has it.
  */
-export interface TrapsOfKind<Input extends NewTrap = NewTrap, Details = unknown> {
-  /** @throws PublicError `bad_request`: the input is invalid, or the name is taken */
-  create(input: Input, options: { by: Actor }): Trap<Details>;
-  /** Oldest first. */
-  list(): Trap<Details>[];
-  get(idOrName: string): Trap<Details>;
-  find(idOrName: string): Trap<Details> | undefined;
-  setEnabled(idOrName: string, enabled: boolean, options: { by: Actor }): Trap<Details>;
-  /**
-   * Gives a trap a new address.
-   * @param options.watchOld whether the replaced addresses keep counting visits
-   * @throws PublicError `bad_request`: traps of this kind keep their address
-   */
-  rotate(idOrName: string, options: { watchOld: boolean; by: Actor }): Trap<Details>;
-  /** Deletes a trap and its visits. */
-  delete(idOrName: string, options: { by: Actor }): Trap<Details>;
+export type TrapsOfKind<Input extends NewTrap = NewTrap, Details = unknown> = ReturnType<
+  typeof createTrapsOfKind<Input, Details>
+>;
+
+interface By {
+  by: Actor;
 }
 
 export interface TrapDependencies extends Needs<"auditLog" | "database" | "fillRandom"> {
@@ -46,7 +36,7 @@ export interface TrapDependencies extends Needs<"auditLog" | "database" | "fillR
 export function createTrapsOfKind<Input extends NewTrap, Details>(
   kind: TrapKind<Input, Details>,
   { auditLog, clock, database, domains, fillRandom, ids, store, visits }: TrapDependencies,
-): TrapsOfKind<Input, Details> {
+) {
   // Details are written by `prepare` of this kind alone.
   const find = (idOrName: string) => store.findOfKind(kind.name, idOrName) as Trap<Details> | undefined;
 
@@ -97,16 +87,18 @@ export function createTrapsOfKind<Input extends NewTrap, Details>(
     auditLog.record(by, trapAuditAction(kind.name, change), trap.name, { id: trap.id, ...more });
 
   return {
-    create: (input, { by }) =>
+    /** @throws PublicError `bad_request`: the input is invalid, or the name is taken */
+    create: (input: Input, { by }: By) =>
       database.transaction(() => {
         const trap = insert(input, kind.prepare(input));
         record(by, "create", trap, kind.auditDetail(trap));
         return trap;
       }),
+    /** Oldest first. */
     list: () => store.list(kind.name) as Trap<Details>[],
     get,
     find,
-    setEnabled: (idOrName, enabled, { by }) =>
+    setEnabled: (idOrName: string, enabled: boolean, { by }: By) =>
       database.transaction(() => {
         const trap = get(idOrName);
         if (trap.enabled !== enabled) {
@@ -115,7 +107,12 @@ export function createTrapsOfKind<Input extends NewTrap, Details>(
         }
         return get(trap.id);
       }),
-    rotate: (idOrName, { watchOld, by }) =>
+    /**
+     * Gives a trap a new address.
+     * @param options.watchOld whether the replaced addresses keep counting visits
+     * @throws PublicError `bad_request`: traps of this kind keep their address
+     */
+    rotate: (idOrName: string, { watchOld, by }: By & { watchOld: boolean }) =>
       database.transaction(() => {
         const trap = get(idOrName);
         if (!rotates(kind.name)) throw badRequest(`A ${kind.name} keeps its address.`);
@@ -123,7 +120,8 @@ export function createTrapsOfKind<Input extends NewTrap, Details>(
         record(by, "rotate", trap, { old_address_watched: watchOld });
         return get(trap.id);
       }),
-    delete: (idOrName, { by }) =>
+    /** Deletes a trap and its visits. */
+    delete: (idOrName: string, { by }: By) =>
       database.transaction(() => {
         const trap = get(idOrName);
         store.delete(trap.seq);

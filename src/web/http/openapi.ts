@@ -31,11 +31,11 @@ export function errorResponse(
 ): Json {
   return {
     description,
-    ...(headers === undefined ? {} : { headers }),
+    headers,
     content: {
       "application/json": {
         schema: schemas.write(errorSchema),
-        ...(error === undefined ? {} : { example: { error } }),
+        example: error && { error },
       },
     },
   };
@@ -89,7 +89,7 @@ export function describeOperations<Op extends Described>(
     const content = "files" in response ? response.files : { "application/json": response };
     const success = {
       description: response.description,
-      ...(successHeaders === undefined ? {} : { headers: successHeaders(operation) }),
+      headers: successHeaders?.(operation),
       content: describeContent(content, schemas),
     };
     paths[operation.path] = {
@@ -111,21 +111,18 @@ function describeRequest(operation: Described, schemas: SchemaWriter): Json {
     .join("\n\n");
   return {
     operationId: id,
-    ...(tag === undefined ? {} : { tags: [tag] }),
+    tags: tag && [tag],
     summary,
-    ...(text === "" ? {} : { description: text }),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: body.required, content: describeContent(body.content, schemas) } }),
+    description: text || undefined,
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: body && { required: body.required, content: describeContent(body.content, schemas) },
   };
 }
 
 function describeParameters({ params = {}, query = {} }: Described, schemas: SchemaWriter): Json[] {
   const parameter = (name: string, place: "path" | "query", schema: TSchema, isRequired: boolean): Json => {
     const { description, ...rest } = schemas.write(schema) as Json;
-    const about = description === undefined ? {} : { description };
-    return { name, in: place, required: isRequired, ...about, schema: rest };
+    return { name, in: place, required: isRequired, description, schema: rest };
   };
   return [
     ...Object.entries(params).map(([name, schema]) => parameter(name, "path", schema, true)),
@@ -142,7 +139,7 @@ function describeContent(
   return Object.fromEntries(
     Object.entries(content).map(([type, { schema, example }]) => [
       type,
-      { schema: schemas.write(schema), ...(example === undefined ? {} : { example }) },
+      { schema: schemas.write(schema), example },
     ]),
   );
 }

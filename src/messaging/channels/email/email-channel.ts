@@ -3,6 +3,7 @@ import type { Needs } from "../../../platform/lib/needs.ts";
 import type { AttemptResult, Channel, NotAttempted } from "../../deliveries/channel.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
+import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { Notice } from "../../content/notice.ts";
@@ -25,6 +26,12 @@ const messagesPerSecond = 0.5;
 /** RFC 5321 permits servers several minutes for each step, which few need. */
 const defaultTimeouts: SmtpTimeouts = { connectMs: 10_000, silenceMs: 60_000, totalMs: 180_000 };
 
+/**
+ * Messages that only some recipients have accepted, which are remembered in memory. After a restart, and beyond this number,
+ * all recipients are sent such a message again, with the same Message-ID.
+ */
+const partlyDeliveredMax = 1_000;
+
 interface Sending extends Needs<"clock" | "log"> {
   /** Returns the small screenshot of a threat's page, or null if there is none. */
   screenshotOf: (threatId: string) => Promise<Screenshot | null>;
@@ -40,7 +47,10 @@ export function createEmailChannel({
   config: { readonly smtp: SmtpConfig | null };
   timeouts?: SmtpTimeouts;
 }): NoticeChannel & { readonly mailServer: MailServer | null } {
-  const shared = { limit: createLimiter(connectionsMax), partlyDelivered: createPartlyDelivered() };
+  const shared = {
+    limit: createLimiter(connectionsMax),
+    partlyDelivered: new BoundedMap<string, Progress>(partlyDeliveredMax),
+  };
   /** Attempts that have not begun to send. */
   const opening = new Set<AbortController>();
   let opened: { smtp: SmtpConfig; mailServer: MailServer; sender: Sender } | undefined;
@@ -114,7 +124,8 @@ function createSender({
   limit: ReturnType<typeof createLimiter>;
   mailServer: MailServer;
   opening: Set<AbortController>;
-  partlyDelivered: ReturnType<typeof createPartlyDelivered>;
+  /** By identifier of the message. */
+  partlyDelivered: BoundedMap<string, Progress>;
   smtp: SmtpConfig;
 }) {
   /** Makes an attempt to send a message to those who have not accepted it yet. */
@@ -126,12 +137,13 @@ function createSender({
     const startedAt = clock.now();
     const image = notice.threat === null ? null : await screenshotOf(notice.threat.id);
     const content = await composeLetter(notice, { from, to, image });
-    const before = partlyDelivered.get(notice.id);
+    const before = partlyDelivered.get(notice.id) ?? null;
     const left = to.filter((address) => before?.accepted.includes(address) !== true);
     const result = await mailServer.send({ from, to: left, content }, options);
     if (typeof result === "string") return result;
     const outcome = classify(result, before, { isTest: notice.kind === "test" });
-    partlyDelivered.set(notice.id, outcome.progress);
+    if (outcome.progress === null) partlyDelivered.delete(notice.id);
+    else partlyDelivered.set(notice.id, outcome.progress);
     report(notice, outcome);
     return withoutSecrets(toAttempt(result, outcome, startedAt), mailServer.secrets);
   }
@@ -167,40 +179,8 @@ function createSender({
 
 function toAttempt(
   { durationMs, phases, address }: SmtpResult,
-  { failure, error, consequence, statusCode, response }: Outcome,
+  { lost: _lost, progress: _progress, ...outcome }: Outcome,
   startedAt: Instant,
 ): AttemptResult {
-  return {
-    ...unsent(startedAt),
-    durationMs,
-    phases,
-    address,
-    statusCode,
-    failure,
-    error,
-    consequence,
-    response,
-  };
-}
-
-/** Messages to remember. Beyond that, the oldest is sent again to those who have it. */
-const messagesMax = 1_000;
-
-/**
- * Remembers the messages that only some recipients have accepted, by identifier. Kept in memory: after a restart, all
- * recipients are sent such a message again, with the same Message-ID.
- */
-function createPartlyDelivered() {
-  const messages = new Map<string, Progress>();
-  return {
-    get: (id: string): Progress | null => messages.get(id) ?? null,
-    /** @param progress null: the message is complete, or no recipient has accepted it */
-    set(id: string, progress: Progress | null): void {
-      messages.delete(id);
-      if (progress === null) return;
-      messages.set(id, progress);
-      const [oldest] = messages.keys();
-      if (messages.size > messagesMax && oldest !== undefined) messages.delete(oldest);
-    },
-  };
+  return { ...unsent(startedAt), durationMs, phases, address, ...outcome };
 }

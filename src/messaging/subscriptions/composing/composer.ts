@@ -1,4 +1,3 @@
-import type { Database } from "../../../platform/database/database.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import { dayMs, type Instant, type Timer } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
@@ -35,15 +34,7 @@ export function createComposer({
   queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
   store: Pick<SubscriptionStore, "find" | "list">;
 }) {
-  const composeDue = createRounds({
-    clean: createCleaner({ database, pause, queue }),
-    clock,
-    compose,
-    log,
-    nextDue,
-    pause,
-    store,
-  });
+  const composeDue = createRounds({ clock, compose, database, log, nextDue, pause, queue, store });
   let running = false;
   let working: Promise<void> | undefined;
   let requested = false;
@@ -117,20 +108,27 @@ export function createComposer({
   };
 }
 
-type Clean = (place: Place, isRunning: () => boolean) => Promise<void>;
-
 /** Returns a function that composes everything that is due. `next`: when to check again; null: when something is queued. */
 function createRounds({
-  clean,
   clock,
   compose,
+  database,
   log,
   nextDue,
   pause,
+  queue,
   store,
-}: Pick<Parameters<typeof createComposer>[0], "clock" | "compose" | "log" | "nextDue" | "pause" | "store"> & {
-  clean: Clean;
-}): (isRunning: () => boolean) => Promise<{ next: Instant | null; composed: number }> {
+}: Parameters<typeof createComposer>[0]): (
+  isRunning: () => boolean,
+) => Promise<{ next: Instant | null; composed: number }> {
+  /** Deletes the rows of a subscription that are done with, in short transactions. */
+  async function clean(place: Place, isRunning: () => boolean): Promise<void> {
+    while (isRunning() && queue.hasConsumed(place)) {
+      await database.write(() => void queue.deleteConsumed(place, deletedPerStep), background);
+      await pause();
+    }
+  }
+
   return async (isRunning) => {
     /** Tried again later, so that the others do not have to wait. */
     const failed = new Set<number>();
@@ -162,24 +160,6 @@ function createRounds({
       }
       // Checked again after a message: composing takes time, in which others become due.
       if (!isAnyDue) return { next, composed };
-    }
-  };
-}
-
-/** Returns a function that deletes the rows of a subscription that are done with, in short transactions. */
-function createCleaner({
-  database,
-  pause,
-  queue,
-}: {
-  database: Database;
-  pause: () => Promise<void>;
-  queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
-}): Clean {
-  return async (place, isRunning) => {
-    while (isRunning() && queue.hasConsumed(place)) {
-      await database.write(() => void queue.deleteConsumed(place, deletedPerStep), background);
-      await pause();
     }
   };
 }

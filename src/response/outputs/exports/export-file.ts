@@ -18,22 +18,7 @@ const exportMsMax = 3_600_000;
 const pieceMsMax = 30_000;
 
 /** A file that is created while it is read. It must be read to its end or closed. */
-export interface ExportFile {
-  /** Suggested name, such as `threats-2026-01-31.csv`. */
-  fileName: string;
-  /** Media type. */
-  type: string;
-  /** Number of threats that match. */
-  total: number;
-  /** Returns the next piece of the file; undefined at its end. */
-  next(): Promise<string | undefined>;
-  /** Frees what the export holds. May be called more than once. */
-  close(): void;
-  /** Ends the export if its reader has taken nothing for half a minute. Returns whether it has. */
-  endIfStalled(): boolean;
-  /** Aborts when it has been ended so. */
-  stalled: AbortSignal;
-}
+export type ExportFile = ReturnType<typeof createExportFile>;
 
 /**
  * @param seqs of the threats, ascending
@@ -59,7 +44,7 @@ export function createExportFile({
   log: Log;
   slice: Pick<Yielder, "pause">;
   free: () => void;
-}): ExportFile {
+}) {
   const { type, ending, start, texts, end } = fileFormats[format];
   const endsAt = clock.monotonicMs() + exportMsMax;
   let remaining = seqs.length;
@@ -68,12 +53,14 @@ export function createExportFile({
   /** When the export began to wait for its reader; undefined: the reader waits for it. */
   let waitsSinceMs: number | undefined = clock.monotonicMs();
 
+  /** Frees what the export holds. May be called more than once. */
   function close(): void {
     state = "after";
     remaining = 0;
     free();
   }
 
+  /** Ends the export if its reader has taken nothing for half a minute. Returns whether it has. */
   function endIfStalled(): boolean {
     if (waitsSinceMs === undefined || clock.monotonicMs() - waitsSinceMs < pieceMsMax) return false;
     const error = new Error(`its reader took nothing for ${pieceMsMax / 1_000} seconds, and others wait`);
@@ -100,12 +87,17 @@ export function createExportFile({
   }
 
   return {
+    /** Suggested name, such as `threats-2026-01-31.csv`. */
     fileName: `threats-${toIsoTime(at).slice(0, 10)}${ending}`,
+    /** Media type. */
     type,
+    /** Number of threats that match. */
     total: seqs.length,
     close,
     endIfStalled,
+    /** Aborts when it has been ended so. */
     stalled: stall.signal,
+    /** Returns the next piece of the file; undefined at its end. */
     async next() {
       waitsSinceMs = undefined;
       try {

@@ -53,7 +53,7 @@ export function jsonBody<S extends TObject>(
 
   return {
     required,
-    content: { "application/json": { schema, ...(example === undefined ? {} : { example }) } },
+    content: { "application/json": { schema, example } },
     async read(request, account) {
       if (!required && isAbsent(request)) return validate({});
       try {
