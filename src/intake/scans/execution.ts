@@ -28,11 +28,8 @@ export interface Running extends LiveScan {
 }
 
 /** Returns a function that runs one scan and records its outcome. It rejects only if the database cannot be written. */
-export function createExecution({
-  dependencies,
-  store,
-  log,
-}: Needs<"log"> & { dependencies: ScanDependencies; store: ScanStore }) {
+export function createExecution(given: Needs<"log"> & { dependencies: ScanDependencies; store: ScanStore }) {
+  const { dependencies, store, log } = given;
   return async (
     running: Running,
     {

@@ -21,12 +21,10 @@ const intervalMs = 15 * 60_000;
 const problemIntervalMs = 60_000;
 
 /** @param isUsed returns whether names are looked up in the background */
-export function createResolverHealth({
-  clock,
-  dns,
-  isUsed,
-  log,
-}: Needs<"clock" | "log"> & { dns: Pick<DnsClient, "checkResolvers">; isUsed: () => boolean }) {
+export function createResolverHealth(
+  dependencies: Needs<"clock" | "log"> & { dns: Pick<DnsClient, "checkResolvers">; isUsed: () => boolean },
+) {
+  const { clock, dns, isUsed, log } = dependencies;
   let latest: ResolverState | undefined;
   let timer: Timer | undefined;
   const stopping = new AbortController();

@@ -214,13 +214,9 @@ const perScanMax = 200_000;
  */
 async function generateLookAlikes(
   protectedNames: readonly ProtectedName[],
-  {
-    minSimilarity,
-    limit = perDomainMax,
-    yielder,
-    signal,
-  }: { minSimilarity: number; limit?: number | undefined; yielder: Yielder; signal: AbortSignal },
+  options: { minSimilarity: number; limit?: number | undefined; yielder: Yielder; signal: AbortSignal },
 ): Promise<string[]> {
+  const { minSimilarity, limit = perDomainMax, yielder, signal } = options;
   // Loaded here, because the word lists would delay startup.
   const { permutationSteps } = await import("../../engines/detection/generate/permutations.ts");
   const share = Math.min(limit, perDomainMax, Math.ceil(perScanMax / protectedNames.length));

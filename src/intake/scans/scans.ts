@@ -179,12 +179,10 @@ function closeAbandoned(store: ScanStore): void {
 }
 
 /** Closes abandoned scans unless another process runs one, which is when the lock was not available. */
-async function closeAbandonedIfFree({
-  database,
-  lock,
-  log,
-  store,
-}: Needs<"database" | "log"> & { lock: Lock | undefined; store: ScanStore }): Promise<void> {
+async function closeAbandonedIfFree(
+  options: Needs<"database" | "log"> & { lock: Lock | undefined; store: ScanStore },
+): Promise<void> {
+  const { database, lock, log, store } = options;
   if (lock === undefined) return;
   try {
     await database.write(() => closeAbandoned(store), { patient: true });
@@ -225,12 +223,10 @@ const everyFiveSeconds = "*/5 * * * * *";
  * Logs start and end of the scans by command line, which other processes run. `closeLeft` is called while such a
  * scan is recorded as running: its process may have been killed.
  */
-function watchCommandScans({
-  clock,
-  log,
-  store,
-  closeLeft,
-}: Needs<"clock" | "log"> & { store: ScanStore; closeLeft: () => void }): Schedule {
+function watchCommandScans(
+  options: Needs<"clock" | "log"> & { store: ScanStore; closeLeft: () => void },
+): Schedule {
+  const { clock, log, store, closeLeft } = options;
   let newest = store.list(1)[0]?.seq ?? 0;
   let open = store
     .running()

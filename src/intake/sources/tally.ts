@@ -32,17 +32,13 @@ export function createTally(interpreted: readonly Interpretation[]): Tally {
 }
 
 /** Counts and explains what was read of one run. */
-export function createAcceptance({
-  interpretations,
-  invalidMax,
-  source,
-  tally,
-}: {
+export function createAcceptance(dependencies: {
   interpretations: Pick<Interpretations, "addSkipped">;
   invalidMax: number;
   source: ThreatSource;
   tally: Tally;
 }) {
+  const { interpretations, invalidMax, source, tally } = dependencies;
   const reject = (line: number, text: string, why: string): void => {
     tally.invalid++;
     if (tally.firstInvalid.length < invalidMax)

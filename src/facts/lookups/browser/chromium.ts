@@ -176,13 +176,9 @@ function passed(clock: Clock, ms: number): Promise<void> {
 
 async function before<T>(
   work: Promise<T>,
-  {
-    clock,
-    profile,
-    timeoutMs,
-    signal,
-  }: { clock: Clock; profile: string; timeoutMs: number; signal: AbortSignal },
+  options: { clock: Clock; profile: string; timeoutMs: number; signal: AbortSignal },
 ): Promise<T> {
+  const { clock, profile, timeoutMs, signal } = options;
   const { promise, reject } = Promise.withResolvers<never>();
   const late = () => reject(new Error(`not finished within ${timeoutMs / 1000} s`));
   const timer = clock.after(timeoutMs, late);

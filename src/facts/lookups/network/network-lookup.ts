@@ -27,10 +27,8 @@ const cachedMs = 86_400_000;
 /**
  * Queries the RDAP service of the address's regional registry (RFC 9082 §3.1.1), and its WHOIS server if that fails.
  */
-export function createNetworkLookup({
-  registryFor = embeddedAddressRegistries(),
-  ...access
-}: RegistryAccess & { registryFor?: AddressRegistryFor }) {
+export function createNetworkLookup(dependencies: RegistryAccess & { registryFor?: AddressRegistryFor }) {
+  const { registryFor = embeddedAddressRegistries(), ...access } = dependencies;
   const clients = createRegistryClients(access);
   const { queryRdap, queryWhois } = createNetworkQueries(clients);
   const cache = createNetworkCache(access.clock);

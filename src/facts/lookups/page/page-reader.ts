@@ -169,13 +169,9 @@ function follow(
 /** Reads the pictures of a page that was visited, and determines its facts. */
 async function factsOf(
   { trail, visitor }: Visit,
-  {
-    from,
-    get,
-    reading,
-    target,
-  }: { from: ContentOrigin; get: PageRequest; reading: Reading; target: PageTarget },
+  options: { from: ContentOrigin; get: PageRequest; reading: Reading; target: PageTarget },
 ): Promise<ReadPage> {
+  const { from, get, reading, target } = options;
   const { oneAtATime, readContent, timeoutMs, turns, visiting } = reading;
   const { protectedDomains, brandNames, address, signal } = target;
   const name = URL.parse(trail.addresses[0]!)?.hostname ?? address;
@@ -232,11 +228,8 @@ type Visiting = <T>(
   work: (get: PageRequest, isLate: () => boolean) => Promise<T>,
 ) => Promise<T>;
 
-function createVisiting({
-  client,
-  clock,
-  ports,
-}: NetworkNeeds<"client" | "clock"> & { ports: WebPorts }): Visiting {
+function createVisiting(dependencies: NetworkNeeds<"client" | "clock"> & { ports: WebPorts }): Visiting {
+  const { client, clock, ports } = dependencies;
   return async (visitor, { deadlineMs, signal }, work) => {
     const abort = new AbortController();
     let late = false;

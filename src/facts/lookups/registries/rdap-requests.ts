@@ -32,17 +32,13 @@ type Hop = { page: Omit<RdapPage, "ok" | "url"> } | { redirect: string } | { pro
  * @param client rejects addresses that must not be contacted, at every hop.
  * @param timeoutMs limit for one request.
  */
-export function createRdapRequests({
-  client,
-  clock,
-  pacing,
-  turns,
-  userAgent,
-  timeoutMs,
-}: NetworkNeeds<"client" | "clock" | "turns" | "userAgent"> & {
-  pacing: ServerPacing;
-  timeoutMs: number;
-}): GetRdap {
+export function createRdapRequests(
+  dependencies: NetworkNeeds<"client" | "clock" | "turns" | "userAgent"> & {
+    pacing: ServerPacing;
+    timeoutMs: number;
+  },
+): GetRdap {
+  const { client, clock, pacing, turns, userAgent, timeoutMs } = dependencies;
   async function request(url: string): Promise<Contact<Hop>> {
     const result = await client.send({
       url,

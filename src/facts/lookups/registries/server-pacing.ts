@@ -40,11 +40,8 @@ interface ServerState {
 }
 
 /** @param waitMsMax a query that would wait longer for its turn is postponed. */
-export function createServerPacing({
-  clock,
-  intervalMs,
-  waitMsMax,
-}: Needs<"clock"> & { intervalMs: number; waitMsMax: number }) {
+export function createServerPacing(dependencies: Needs<"clock"> & { intervalMs: number; waitMsMax: number }) {
+  const { clock, intervalMs, waitMsMax } = dependencies;
   /** Those that were used the longest ago are forgotten. */
   const states = new BoundedMap<string, ServerState>(serversMax);
 

@@ -19,12 +19,10 @@ const responseBytesMax = 64 * 1024;
  * never throws.
  * @param timeoutMs limit for the whole exchange, also with a server that trickles.
  */
-export function createWhoisClient({
-  clock,
-  rules,
-  resolveHost,
-  timeoutMs,
-}: NetworkNeeds<"clock" | "resolveHost" | "rules"> & { timeoutMs: number }) {
+export function createWhoisClient(
+  dependencies: NetworkNeeds<"clock" | "resolveHost" | "rules"> & { timeoutMs: number },
+) {
+  const { clock, rules, resolveHost, timeoutMs } = dependencies;
   async function open(host: string, port: number, signal: AbortSignal) {
     const addresses = await allowedAddresses({ hostname: host, rules, resolveHost });
     let failure: unknown;

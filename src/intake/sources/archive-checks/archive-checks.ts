@@ -122,11 +122,8 @@ export function createArchiveChecks(dependencies: ArchiveChecksDependencies) {
 }
 
 /** Calls `changed` soon after another process has committed a change. */
-function pollForeignChanges({
-  clock,
-  database,
-  changed,
-}: Needs<"clock" | "database"> & { changed: () => void }): Schedule {
+function pollForeignChanges(options: Needs<"clock" | "database"> & { changed: () => void }): Schedule {
+  const { clock, database, changed } = options;
   let version = database.foreignVersion();
   return every({
     clock,

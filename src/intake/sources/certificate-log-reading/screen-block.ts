@@ -42,13 +42,8 @@ export const passAll: VersionedScreen = {
 const noBytes = new Uint8Array(0);
 
 /** @param current returns the present prefilter */
-export function createBlockScreen({
-  scanner,
-  current,
-}: {
-  scanner: EntryScanner;
-  current: () => VersionedScreen;
-}) {
+export function createBlockScreen(dependencies: { scanner: EntryScanner; current: () => VersionedScreen }) {
+  const { scanner, current } = dependencies;
   /**
    * Reads the entries of a block from index `from` to before `to`.
    * @throws LogError `response` if the block is malformed
@@ -112,14 +107,9 @@ function namesOf({ names }: EntryBatch, first: number, last: number) {
 
 function candidatesOf(
   batch: EntryBatch,
-  {
-    start,
-    end,
-    screenNames,
-    log,
-    isVerified,
-  }: { start: number; end: number; screenNames: NameScreen; log: CertificateLog; isVerified: boolean },
+  options: { start: number; end: number; screenNames: NameScreen; log: CertificateLog; isVerified: boolean },
 ): Candidate[] {
+  const { start, end, screenNames, log, isVerified } = options;
   const { bytes, starts, ends, entries } = batch.names;
   const passed = screenNames(batch.names, start, end);
   const candidates: Candidate[] = [];

@@ -16,12 +16,10 @@ const failureLoggedMs = 10 * 60_000;
 /** Stores what is reported about logs, and keeps their rows in memory. */
 export type ProgressKeeper = ReturnType<typeof createProgressKeeper>;
 
-export function createProgressKeeper({
-  clock,
-  database,
-  log,
-  recorder,
-}: Needs<"clock" | "database" | "log"> & { recorder: BatchRecorder }) {
+export function createProgressKeeper(
+  dependencies: Needs<"clock" | "database" | "log"> & { recorder: BatchRecorder },
+) {
+  const { clock, database, log, recorder } = dependencies;
   const store = createLogStore(database);
   const rows = new Map<string, CertificateLogRow>();
   const unread = new Map<string, CertificateLogFailure>();

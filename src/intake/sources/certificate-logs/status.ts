@@ -48,18 +48,14 @@ export function averageAfter(average: number, count: number, elapsedMs: number):
 export function statusOfLog(
   log: DescribedLog,
   row: CertificateLogRow | undefined,
-  {
-    failure,
-    isPaused,
-    live,
-    now,
-  }: {
+  options: {
     failure: CertificateLogFailure | undefined;
     isPaused: boolean;
     live: LiveLog | undefined;
     now: Instant;
   },
 ) {
+  const { failure, isPaused, live, now } = options;
   const size = Math.max(row?.headSize ?? 0, live?.head?.size ?? 0);
   const lagEntries = row === undefined ? 0 : Math.max(0, size - row.position);
   const sinceMs = row === undefined ? 0 : Math.max(0, now - row.progressAt);
@@ -183,12 +179,7 @@ const listAgeMsMax = 90 * 86_400_000;
 export function checkCertificateLogs(
   logs: readonly CertificateLogStatus[],
   list: LogListStatus,
-  {
-    contact,
-    fileProblem,
-    namesOnly,
-    now,
-  }: {
+  options: {
     contact: string | null;
     /** Why the file with the log list cannot be used; null: it can, or the list is not in a file. */
     fileProblem: string | null;
@@ -196,6 +187,7 @@ export function checkCertificateLogs(
     now: Instant;
   },
 ): SourceCheck {
+  const { contact, fileProblem, namesOnly, now } = options;
   const warnings: string[] = [];
   if (contact === null)
     warnings.push(

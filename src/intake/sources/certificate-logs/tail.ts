@@ -86,12 +86,10 @@ function noLog(selected: readonly CertificateLog[]): StartError {
 }
 
 /** Loads the list, and returns the logs to follow. */
-async function readLogs({
-  config,
-  clock,
-  signal,
-  onProblem,
-}: Pick<Tail, "config" | "clock" | "signal" | "onProblem">): Promise<CertificateLog[]> {
+async function readLogs(
+  options: Pick<Tail, "config" | "clock" | "signal" | "onProblem">,
+): Promise<CertificateLog[]> {
+  const { config, clock, signal, onProblem } = options;
   const { contact, extraLogs, firstStart, logList: source, operators } = config;
   const resolveHost = createSystemResolver({ clock });
   let text = source.kind === "builtin" ? listText("certificate_logs", builtinLogList.text) : undefined;

@@ -27,13 +27,10 @@ const retryMs = 5_000;
 type Counts = Pick<Tally, "received" | "invalid" | "matched" | "created">;
 
 /** Returns a function that creates a source for a feed of the type `certstream`. */
-export function createCertstreamFeeds({
-  inspectFeed,
-  pauses,
-  resolveHost,
-  turns,
-  ...shared
-}: Omit<FeedDependencies, "database" | "yielder">): (feed: StreamFeedConfig) => Source {
+export function createCertstreamFeeds(
+  dependencies: Omit<FeedDependencies, "database" | "yielder">,
+): (feed: StreamFeedConfig) => Source {
+  const { inspectFeed, pauses, resolveHost, turns, ...shared } = dependencies;
   return (feed) => {
     const { name, allowPrivateNetworks } = feed;
     const rules = { allowPrivateNetworks };

@@ -53,15 +53,12 @@ export interface FileReading {
  */
 export type ReadFeedFile = (reading: FileReading) => Promise<FeedFile | undefined>;
 
-export function createFeedReader({
-  candidates,
-  clock,
-  database,
-  files,
-  inspectFeed,
-}: SourceNeeds<"candidates" | "clock" | "database" | "inspectFeed"> & {
-  files: FeedFileStore;
-}): ReadFeedFile {
+export function createFeedReader(
+  dependencies: SourceNeeds<"candidates" | "clock" | "database" | "inspectFeed"> & {
+    files: FeedFileStore;
+  },
+): ReadFeedFile {
+  const { candidates, clock, database, files, inspectFeed } = dependencies;
   return async ({ feed, path, open, isSelected, file, before, toEnd, signal, onSave }) => {
     const startedAt = clock.now();
     let row: FeedFile = {

@@ -19,12 +19,9 @@ export interface FeedStatus extends SourceStatus {
  */
 export function feedStatus(
   { name, path }: Pick<Feed, "name" | "path">,
-  {
-    missing,
-    now,
-    ...known
-  }: Pick<FeedStatus, "files" | "skipped" | "state"> & { missing: string | null; now: Instant },
+  options: Pick<FeedStatus, "files" | "skipped" | "state"> & { missing: string | null; now: Instant },
 ): FeedStatus {
+  const { missing, now, ...known } = options;
   const { files, skipped } = known;
   const faulty = files.findLast(({ error }) => error !== null);
   const latestAt = lastFileAt(files);

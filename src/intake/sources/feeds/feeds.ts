@@ -191,19 +191,13 @@ interface ToRead {
 
 /** Reads a file as decided. Returns whether it has to be checked again soon. */
 async function readDecided(
-  {
-    clock,
-    feed,
-    known,
-    log,
-    read,
-    signal,
-  }: Pick<FeedWatcherDependencies, "clock" | "feed" | "log" | "read"> & {
+  options: Pick<FeedWatcherDependencies, "clock" | "feed" | "log" | "read"> & {
     known: KnownFiles;
     signal: AbortSignal;
   },
   { path, file, decision }: ToRead,
 ): Promise<boolean> {
+  const { clock, feed, known, log, read, signal } = options;
   const before = known.get(path);
   const isAppended =
     decision.do === "compare" &&

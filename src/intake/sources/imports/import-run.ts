@@ -23,13 +23,10 @@ export interface Running {
 }
 
 /** Reads one list to its end and records the outcome. */
-export function createImportRun({
-  candidates,
-  clock,
-  database,
-  log,
-  store,
-}: SourceNeeds<"candidates" | "clock" | "database" | "log"> & { store: ImportStore }) {
+export function createImportRun(
+  dependencies: SourceNeeds<"candidates" | "clock" | "database" | "log"> & { store: ImportStore },
+) {
+  const { candidates, clock, database, log, store } = dependencies;
   async function close(
     running: Running,
     outcome: { state: ImportState; error: string | null },

@@ -49,18 +49,14 @@ interface StoredToken {
 export type Czds = ReturnType<typeof createCzds>;
 
 /** @param baseUrl address of a service with the same paths; null: that of ICANN. */
-export function createCzds({
-  account,
-  baseUrl,
-  client,
-  clock,
-  tokenStore,
-  userAgent,
-}: NetworkNeeds<"client" | "clock" | "userAgent"> & {
-  account: { username: string; password: string };
-  baseUrl: string | null;
-  tokenStore: TokenStore;
-}) {
+export function createCzds(
+  dependencies: NetworkNeeds<"client" | "clock" | "userAgent"> & {
+    account: { username: string; password: string };
+    baseUrl: string | null;
+    tokenStore: TokenStore;
+  },
+) {
+  const { account, baseUrl, client, clock, tokenStore, userAgent } = dependencies;
   const base = baseUrl?.replace(/\/+$/, "") ?? null;
   const links = base === null ? linksUrl : `${base}/czds/downloads/links`;
   const url = base === null ? authenticateUrl : `${base}/api/authenticate`;

@@ -23,19 +23,16 @@ const downloadsMax = 8;
 const readingsMax = 2;
 
 /** Returns a function that creates a feed whose lists are fetched. */
-export function createUrlFeeds({
-  declared,
-  settings,
-  pauses,
-  freeBytes = (path) => diskRoomFor(path).freeBytes,
-  ...shared
-}: FeedDependencies & {
-  /** Returns all that are declared, to delete what others have left. */
-  declared: () => readonly UrlFeedConfig[];
-  settings: Settings;
-  /** Returns the free space on the disk of a file. */
-  freeBytes?: (path: string) => number;
-}): (feed: UrlFeedConfig) => FeedWatcher {
+export function createUrlFeeds(
+  given: FeedDependencies & {
+    /** Returns all that are declared, to delete what others have left. */
+    declared: () => readonly UrlFeedConfig[];
+    settings: Settings;
+    /** Returns the free space on the disk of a file. */
+    freeBytes?: (path: string) => number;
+  },
+): (feed: UrlFeedConfig) => FeedWatcher {
+  const { declared, settings, pauses, freeBytes = (path) => diskRoomFor(path).freeBytes, ...shared } = given;
   const { database, resolveHost, turns } = shared;
   const files = createFeedFileStore(database);
   const store = createDownloadStore(database);
@@ -78,14 +75,12 @@ export function createUrlFeeds({
  * Returns a function that, once, creates the folder and deletes what a process that was killed or a feed that was removed
  * has left.
  */
-function createPreparation({
-  declared,
-  database,
-  store,
-  folder,
-}: Pick<UpdateDependencies, "database" | "folder" | "store"> & {
-  declared: () => readonly UrlFeedConfig[];
-}): () => Promise<void> {
+function createPreparation(
+  dependencies: Pick<UpdateDependencies, "database" | "folder" | "store"> & {
+    declared: () => readonly UrlFeedConfig[];
+  },
+): () => Promise<void> {
+  const { declared, database, store, folder } = dependencies;
   async function prepare(): Promise<void> {
     await folder.create();
     const types = new Map(declared().map(({ name, type }) => [name, type]));
