@@ -25,7 +25,8 @@ import {
   TextField,
   type ButtonLook,
 } from "../../src/web/console/kit/form.tsx";
-import { Icon, iconNames, StateMark, Tag } from "../../src/web/console/kit/inline.tsx";
+import icons from "../../src/web/console/kit/icons.json" with { type: "json" };
+import { Icon, StateMark, Tag, type IconName } from "../../src/web/console/kit/inline.tsx";
 import { noPage, type PageContext } from "../../src/web/console/kit/page-context.ts";
 import { column, Empty, Pagination, Table } from "../../src/web/console/kit/table.tsx";
 import { createReaderTimes } from "../../src/web/console/kit/times.ts";
@@ -379,9 +380,9 @@ const parts: readonly [string, ComponentChildren][] = [
   [
     "Icons",
     <div class="line">
-      {iconNames.map((icon) => (
+      {Object.keys(icons).map((icon) => (
         <span class="tag">
-          <Icon name={icon} />
+          <Icon name={icon as IconName} />
           {icon}
         </span>
       ))}

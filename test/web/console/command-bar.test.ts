@@ -3,7 +3,7 @@ import { addThreats } from "../../support/console-threats.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../../support/console.ts";
 import { tester } from "../../support/console-pages.ts";
 import { permissions } from "../../../src/platform/vocabulary/permissions.ts";
-import { iconNames } from "../../../src/web/console/kit/inline.tsx";
+import iconShapes from "../../../src/web/console/kit/icons.json" with { type: "json" };
 import actions from "../../../src/web/console/pages/commands/actions.json" with { type: "json" };
 import shortcuts from "../../../src/web/console/pages/commands/shortcuts.json" with { type: "json" };
 
@@ -59,7 +59,7 @@ describe("the search of the console", () => {
     const shown = [...Object.values(actions), ...shortcuts.flatMap(({ keys }) => keys)];
     const icons = shown.flatMap((one) => ("icon" in one ? [one.icon] : []));
     const needs = shown.flatMap((one) => ("needs" in one ? [one.needs] : []));
-    expect(icons.filter((icon) => !iconNames.some((one) => one === icon))).toEqual([]);
+    expect(icons.filter((icon) => !Object.hasOwn(iconShapes, icon))).toEqual([]);
     expect(needs.filter((need) => !permissions.some((one) => one === need))).toEqual([]);
     expect([icons.length, needs.length]).toEqual([20, 9]);
   });

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { iconNames, typeDescriptions } from "../../../src/web/console/kit/inline.tsx";
+import icons from "../../../src/web/console/kit/icons.json" with { type: "json" };
+import { typeDescriptions } from "../../../src/web/console/kit/inline.tsx";
 import { severityManualPath, severityReasonTexts } from "../../../src/web/console/threat-kit/reasons.tsx";
 import help from "../../../src/web/console/kit/help.json" with { type: "json" };
 import events from "../../../src/web/console/threat-kit/lifecycle-events.json" with { type: "json" };
@@ -15,6 +16,7 @@ import { readListRequest } from "../../../src/web/console/threat-kit/filters.ts"
 import { replaySelections } from "../../../src/platform/vocabulary/channels.ts";
 import { threatTypes } from "../../../src/platform/vocabulary/threats.ts";
 
+const iconNames: readonly string[] = Object.keys(icons);
 const isSentence = /^[A-Z][^.!?]{20,160}\.$/;
 
 test("every type and every severity reason is explained in one sentence", () => {
@@ -25,7 +27,7 @@ test("every type and every severity reason is explained in one sentence", () => 
     expect(["high", "medium", "neutral", "good"]).toContain(tone);
   }
   for (const { icon, tone } of Object.values(siteStates)) {
-    expect<readonly string[]>(iconNames).toContain(icon);
+    expect(iconNames).toContain(icon);
     expect(["neutral", "good", "warn", "bad"]).toContain(tone);
   }
 });
@@ -35,10 +37,10 @@ test("the tables of words name icons and tones that exist, valid views, and site
   for (const { tone } of [deliveries, outcomes, steps].flatMap((marks) => Object.values(marks)))
     expect(["neutral", "good", "warn", "bad", "live"]).toContain(tone);
   for (const { icon, kind } of Object.values(events)) {
-    expect<readonly string[]>(iconNames).toContain(icon);
+    expect(iconNames).toContain(icon);
     expect(["past", "ours", "hot"]).toContain(kind);
   }
-  for (const { icon = "scan" } of weightyFacts) expect<readonly string[]>(iconNames).toContain(icon);
+  for (const { icon = "scan" } of weightyFacts) expect(iconNames).toContain(icon);
   for (const address of Object.values(otherSites)) expect(address).toMatch(/^https:\/\/\S+NAME$/);
   for (const { replay } of Object.values(recipientWords))
     for (const { value } of replay.choices) expect<readonly string[]>(replaySelections).toContain(value);

@@ -191,15 +191,16 @@ export function TextArea(
 export interface Choice {
   value: string;
   label: string;
-  hint?: string;
+  hint?: string | undefined;
 }
 
-/** Returns choices of these values, each shown as it is or as `labelOf` says. */
+/** Returns choices of these values, each shown as it is or as `labelOf` says, with a hint if there are hints. */
 export function choicesOf<Value extends string>(
   values: readonly Value[],
   labelOf: (value: Value) => string = String,
+  hints: Partial<Record<Value, string>> = {},
 ): Choice[] {
-  return values.map((value) => ({ value, label: labelOf(value) }));
+  return values.map((value) => ({ value, label: labelOf(value), hint: hints[value] }));
 }
 
 export function Select(

@@ -5,69 +5,14 @@ import type { Role } from "../../../platform/vocabulary/permissions.ts";
 import type { Severity, ThreatSource, ThreatType } from "../../../platform/vocabulary/threats.ts";
 import type { HostField } from "../../../threats/index/columns/hosts.ts";
 import type { Indicator } from "../../../threats/threats/severity/indicators.ts";
+import type icons from "./icons.json";
 import labels from "./labels.json" with { type: "json" };
 import { usePage } from "./page-context.ts";
 
 /** Parts of a line: icons, names, texts, labels, tags and states. */
 
-/** Symbols of `shell/icons.svg`. */
-export const iconNames = [
-  "overview",
-  "threat",
-  "takedown",
-  "domain",
-  "scan",
-  "source",
-  "beacon",
-  "honey",
-  "bell",
-  "endpoint",
-  "list",
-  "key",
-  "people",
-  "system",
-  "history",
-  "search",
-  "plus",
-  "check",
-  "x",
-  "right",
-  "down",
-  "up",
-  "out",
-  "copy",
-  "dots",
-  "warn",
-  "fail",
-  "info",
-  "ok",
-  "lock",
-  "mail",
-  "calendar",
-  "image",
-  "certificate",
-  "note",
-  "send",
-  "undo",
-  "pause",
-  "clock",
-  "filter",
-  "group",
-  "grid",
-  "theme",
-  "download",
-  "active",
-  "not",
-  "site-unregistered",
-  "site-registered",
-  "site-parked",
-  "site-up",
-  "site-blocked",
-  "site-down",
-  "site-back",
-] as const;
-
-export type IconName = (typeof iconNames)[number];
+/** The icons of `icons.json`, without the mark of the product. */
+export type IconName = Exclude<keyof typeof icons, "mark">;
 
 /** An icon beside a text. It says nothing to assistive technology: a link or button without a text needs a label. */
 export function Icon({ name }: { name: IconName }) {

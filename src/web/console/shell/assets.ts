@@ -2,6 +2,7 @@ import { lazy } from "../../../platform/lib/startup.ts";
 import { icon } from "../../http/icon.ts";
 import { browserScript } from "../browser/script.ts";
 import { assetsPath } from "../kit/paths.ts";
+import icons from "../kit/icons.json" with { type: "json" };
 import base from "../styles/base.css" with { type: "text" };
 import charts from "../styles/charts.css" with { type: "text" };
 import content from "../styles/content.css" with { type: "text" };
@@ -17,7 +18,6 @@ import sources from "../styles/sources.css" with { type: "text" };
 import threat from "../styles/threat.css" with { type: "text" };
 import threats from "../styles/threats.css" with { type: "text" };
 import tokens from "../styles/tokens.css" with { type: "text" };
-import icons from "./icons.svg" with { type: "text" };
 
 // Later sheets override earlier ones; the narrow layouts come last.
 const styleSheets = [
@@ -50,7 +50,7 @@ export interface Assets {
   stylePath: string;
   scriptPath: string;
   iconPath: string;
-  /** A sprite; see `kit/inline.tsx`. */
+  /** A sprite; see `kit/icons.json`. */
   iconsPath: string;
   /** Returns a response, compressed if the client accepts it; undefined if there is no such file. */
   respond(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;
@@ -72,6 +72,18 @@ function compactScript(script: string): string {
   return `"use strict";${transpiler.transformSync(script)}`;
 }
 
+/** Returns the icons as one file. Their attributes are quoted like those of its head. */
+function iconSprite(): string {
+  const symbols = Object.entries(icons).map(([name, shapes]) => {
+    const size = name === "mark" ? 24 : 16;
+    return `  <symbol id="i-${name}" viewBox="0 0 ${size} ${size}">${shapes.replaceAll("'", '"')}</symbol>\n`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg">
+  <!-- Drawn for phishwatch on a 16 px grid: 1.5 px stroke, round caps and joins. MIT license, like the rest of phishwatch. -->
+${symbols.join("")}</svg>
+`;
+}
+
 export function createAssets(): Assets {
   const files = new Map<string, Asset>();
   const add = (name: string, ending: string, type: string, text: string) => {
@@ -83,7 +95,7 @@ export function createAssets(): Assets {
     stylePath: add("console", "css", "text/css; charset=utf-8", compactStyles(styleSheets.join("\n"))),
     scriptPath: add("console", "js", "text/javascript; charset=utf-8", compactScript(browserScript())),
     iconPath: add("icon", "svg", "image/svg+xml", icon),
-    iconsPath: add("icons", "svg", "image/svg+xml", icons),
+    iconsPath: add("icons", "svg", "image/svg+xml", iconSprite()),
     respond(name, acceptEncoding, headers) {
       const asset = files.get(name);
       if (asset === undefined) return undefined;

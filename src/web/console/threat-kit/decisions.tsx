@@ -65,21 +65,12 @@ export function decidedFlash(given: {
 }): Flash {
   const { result, status, back, now, name } = given;
   const { batch, changed, decidedBefore, kept, mark, unchanged } = result;
-  const undo: FlashAction[] =
-    batch === undefined
-      ? []
-      : [{ label: "Undo", path: undoTriagePath, fields: { act: String(batch), back } }];
   const id = kept.map((one) => one.id);
-  const anyway: FlashAction[] =
-    kept.length === 0
-      ? []
-      : [
-          {
-            label: "Decide anyway",
-            path: triagePath,
-            fields: { id, status, back, anyway: "yes", ...seenFields(mark) },
-          },
-        ];
+  const anyway = { id, status, back, anyway: "yes", ...seenFields(mark) };
+  const actions: (FlashAction | false)[] = [
+    batch !== undefined && { label: "Undo", path: undoTriagePath, fields: { act: String(batch), back } },
+    kept.length > 0 && { label: "Decide anyway", path: triagePath, fields: anyway },
+  ];
   const texts = [
     changed === 0
       ? ""
@@ -90,7 +81,7 @@ export function decidedFlash(given: {
   return {
     tone: changed > 0 && kept.length === 0 ? "success" : "warning",
     text: texts.filter((text) => text !== "").join(" "),
-    action: [...undo, ...anyway],
+    action: actions.filter((action) => action !== false),
   };
 }
 

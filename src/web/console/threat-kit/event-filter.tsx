@@ -18,15 +18,8 @@ const severityChoices: Choice[] = severities.toReversed().map((severity) => ({
   value: severity,
   label: severity === "low" ? "low: every threat" : severity === "high" ? "high only" : "medium and high",
 }));
-const typeChoices: Choice[] = threatTypes.map((type) => ({
-  value: type,
-  label: inWords(type),
-  hint: typeDescriptions[type],
-}));
-const sourceChoices: Choice[] = threatSources.map((source) => ({
-  value: source,
-  label: sourceLabels[source],
-}));
+const typeChoices = choicesOf(threatTypes, inWords, typeDescriptions);
+const sourceChoices = choicesOf(threatSources, (source) => sourceLabels[source]);
 /** Maximum number of items that the description of a filter names. */
 const namedMax = 2;
 

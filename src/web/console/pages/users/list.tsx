@@ -4,6 +4,7 @@ import type { ConsoleSession } from "../../../../access/console/sessions.ts";
 import { capitalized, grouped } from "../../../../platform/lib/wording.ts";
 import { roles } from "../../../../platform/vocabulary/permissions.ts";
 import { LinkButton, Time } from "../../kit/components.tsx";
+import { choicesOf } from "../../kit/form.tsx";
 import { roleWords, StateMark, Tag, Text } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { inviteUserPath, userPath } from "../../kit/paths.ts";
@@ -13,11 +14,7 @@ import type { Context } from "../../shell/router.ts";
 export type UserServices = "accountManagement" | "accounts" | "publicUrl" | "sessions";
 export type UsersContext = Context<UserServices>;
 
-export const roleChoices = roles.map((value) => ({
-  value,
-  label: capitalized(value),
-  hint: roleWords[value],
-}));
+export const roleChoices = choicesOf(roles, capitalized, roleWords);
 
 /** Settings → Users. */
 export function listUsers({ services, account: self }: UsersContext): PageResult {

@@ -5,15 +5,11 @@ import type { EntryForm } from "../../entries/description.ts";
 import { enabledDomains, filterFields, FilterFields, readFilter } from "../../threat-kit/event-filter.tsx";
 import { createFieldReader, readHeaders, type FieldErrors } from "../../kit/fields.ts";
 import { FormFields, labelIn } from "../../kit/form-fields.tsx";
-import type { Choice } from "../../kit/form.tsx";
+import { choicesOf } from "../../kit/form.tsx";
 import { readOnlyThese } from "../../kit/only-these.tsx";
 import endpointTexts from "./endpoint-form.json" with { type: "json" };
 
-const eventChoices: Choice[] = eventTypes.map((type) => ({
-  value: type,
-  label: type,
-  hint: eventDescriptions[type],
-}));
+const eventChoices = choicesOf(eventTypes, String, eventDescriptions);
 
 /** Settings of the form; a secret only of a new endpoint. */
 export type EndpointFields = EndpointSettings & { secret?: string | undefined };
