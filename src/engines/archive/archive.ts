@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import type { Instant } from "../../platform/lib/clock.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
 import type { NameRanges } from "../detection/filter/encoded-text.ts";
 
 /** Origins of names, in the order in which the names of one day are read. */
@@ -68,6 +69,16 @@ export interface ArchiveStatus extends Omit<ArchiveExtent, "newestDay"> {
   enabled: boolean;
   /** Why nothing can be stored at present; null if all is well. */
   problem: string | null;
+}
+
+/** Message of a thread about a task. */
+export type ThreadReply<Result> = { result: Result } | { error: string };
+
+export function replyOf<Result>(work: Promise<Result>): Promise<ThreadReply<Result>> {
+  return work.then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error: messageOf(error) }),
+  );
 }
 
 const lineFeed = 0x0a;

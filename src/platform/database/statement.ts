@@ -111,13 +111,10 @@ export function valuesExcept<T extends Table, Name extends keyof T["_"]["columns
   table: T,
   ...names: Name[]
 ): Record<Exclude<keyof T["_"]["columns"] & string, Name>, SQL> {
+  type Given = Exclude<keyof T["_"]["columns"] & string, Name>;
   const excluded: readonly string[] = names;
-  const columns = Object.entries<Column>(getTableColumns(table));
-  const given = columns.filter(([name]) => !excluded.includes(name));
-  return Object.fromEntries(given.map(([name, column]) => [name, value(column, name)])) as Record<
-    Exclude<keyof T["_"]["columns"] & string, Name>,
-    SQL
-  >;
+  const given = Object.keys(getTableColumns(table)).filter((name) => !excluded.includes(name));
+  return valuesOf(table, ...(given as Given[]));
 }
 
 function propertyOf(column: Column): string {

@@ -35,6 +35,12 @@ export function isPublicSuffix(hostName: string): boolean {
   return publicSuffixes().getPublicSuffix(hostName, { allowPrivateDomains: false }) === hostName;
 }
 
+/** By byte: the lowercase form of a character of host names, of an underscore or a dot; 0 for all others. */
+export const hostCharacters = new Uint8Array(256);
+for (const character of "abcdefghijklmnopqrstuvwxyz0123456789-_.")
+  for (const form of [character, character.toUpperCase()])
+    hostCharacters[form.charCodeAt(0)] = character.charCodeAt(0);
+
 /** Returns whether `host` is `domain` or below it. Both must be in canonical form. */
 export function isAtOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);

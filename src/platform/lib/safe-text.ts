@@ -24,11 +24,8 @@ export function escapeHidden(text: string): string {
  * a terminal. White space outside of strings must be spaces only.
  */
 export function visibleJson(json: string): string {
-  return json.replace(hidden, (character) =>
-    [...Array(character.length).keys()]
-      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
+  const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return json.replace(hidden, (character) => character.split("").map(escape).join(""));
 }
 
 function escapeCharacter(character: string): string {

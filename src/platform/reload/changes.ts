@@ -3,25 +3,13 @@ import { findConflicts } from "../config/conflicts.ts";
 import { type FieldSchema, fieldSchema, type Partly } from "../config/fields/fields.ts";
 import { configSchema, type FileValues } from "../config/schema.ts";
 
-/** Differences between the values in effect and those of the file. */
-export interface ConfigChange {
-  /** Values to put into effect: those of the file, without what needs a restart. */
-  values: FileValues;
-  /** Changes that a reload applies, such as `log.level` or `protected_domains "example.com" added`. Contains no value. */
-  applied: string[];
-  /** Keys that keep their value until the next start. */
-  restart: string[];
-  /** Key that does not go together with what needs a restart; undefined if there is none. */
-  conflict: string | undefined;
-}
-
 /** Maximum length of the name of an entry in a description. */
 const nameLengthMax = 100;
 
 type Pair = readonly [before: unknown, after: unknown];
 
-/** Compares the values by the keys of the schema. */
-export function compareValues(inEffect: FileValues, ofFile: FileValues): ConfigChange {
+/** Compares the values in effect with those of the file, by the keys of the schema. */
+export function compareValues(inEffect: FileValues, ofFile: FileValues) {
   const applied: string[] = [];
   const restart: string[] = [];
 
@@ -48,7 +36,16 @@ export function compareValues(inEffect: FileValues, ofFile: FileValues): ConfigC
 
   const merged = merge(fieldSchema(configSchema), [inEffect, ofFile], "", false);
   const conflict = findConflicts(merged as Partly<FileValues>, () => undefined)[0]?.path;
-  return { values: merged as FileValues, applied, restart, conflict };
+  return {
+    /** Values to put into effect: those of the file, without what needs a restart. */
+    values: merged as FileValues,
+    /** Changes that a reload applies, such as `log.level` or `protected_domains "example.com" added`. Contains no value. */
+    applied,
+    /** Keys that keep their value until the next start. */
+    restart,
+    /** Key that does not go together with what needs a restart; undefined if there is none. */
+    conflict,
+  };
 }
 
 /** Describes the entries of one `[[kind]]` that were added, changed or removed, by their names. */

@@ -9,8 +9,7 @@ const kinds = {
 export type TrapKindName = keyof typeof kinds;
 export const trapKindNames = Object.keys(kinds) as TrapKindName[];
 
-const auditedChanges = ["create", "enable", "disable", "rotate", "remove"] as const;
-type AuditedChange = (typeof auditedChanges)[number];
+type AuditedChange = "create" | "enable" | "disable" | "rotate" | "remove";
 export type TrapAuditAction = `${(typeof kinds)[TrapKindName]["audit"]}.${AuditedChange}`;
 
 export function trapAuditAction(kind: TrapKindName, change: AuditedChange): TrapAuditAction {

@@ -1,19 +1,14 @@
 /** Maintains the archive in a worker thread, because sorting and compressing take long. */
 import type { MessagePort } from "node:worker_threads";
-import { messageOf } from "../../../platform/lib/errors.ts";
-import type { StartArchiveThread, TryLock } from "../archive.ts";
+import { replyOf, type StartArchiveThread, type ThreadReply, type TryLock } from "../archive.ts";
 import { maintain, type MaintenanceResult, type MaintenanceTask } from "./maintain.ts";
 
-type Reply = { result: MaintenanceResult } | { error: string };
+type Reply = ThreadReply<MaintenanceResult>;
 
 /** Replies to each task, which has to come after the reply to the one before. */
 export function serveMaintenance(port: MessagePort, tryLock: TryLock): void {
   port.on("message", (task: MaintenanceTask) => {
-    const reply = maintain(task, tryLock).then(
-      (result): Reply => ({ result }),
-      (error: unknown): Reply => ({ error: messageOf(error) }),
-    );
-    void reply.then((message) => port.postMessage(message));
+    void replyOf(maintain(task, tryLock)).then((reply) => port.postMessage(reply));
   });
 }
 

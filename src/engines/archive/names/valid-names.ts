@@ -1,4 +1,5 @@
 /** Copies valid names, in canonical form, and leaves out everything else. */
+import { hostCharacters } from "../../../platform/lib/host-names.ts";
 import { labelBytesMax, nameBytesMax, normalizeName } from "../../detection/names/name.ts";
 
 const lineFeed = 0x0a;
@@ -8,13 +9,6 @@ const firstPrintable = 0x21;
 const firstBeyondAscii = 0x7f;
 /** Longer lines hold no name: a name of 253 characters takes four bytes for each at most. */
 const lineBytesMax = 1024;
-
-/** Properties of a byte in a name: its lowercase form, or 0 if no host name contains it. */
-const lowercase = new Uint8Array(256);
-for (const character of "abcdefghijklmnopqrstuvwxyz0123456789-_.") {
-  lowercase[character.charCodeAt(0)] = character.charCodeAt(0);
-  lowercase[character.toUpperCase().charCodeAt(0)] = character.charCodeAt(0);
-}
 
 const utf8 = new TextDecoder();
 
@@ -62,7 +56,7 @@ function copyName(bytes: Uint8Array, start: number, end: number, target: Uint8Ar
   let labelStart = from;
   let labels = 0;
   for (let at = from; at < last; at++) {
-    const byte = lowercase[bytes[at] ?? 0] ?? 0;
+    const byte = hostCharacters[bytes[at] ?? 0] ?? 0;
     if (byte === 0) return copyOther(bytes, start, end, target, offset);
     if (byte === dot) {
       if (at === labelStart || at - labelStart > labelBytesMax) return 0;

@@ -1,5 +1,5 @@
 /** Searches all names of an archive, on several processors if there is much to search. */
-import type { ArchiveSource, StartArchiveThread } from "../archive.ts";
+import type { ArchiveSource, StartArchiveThread, ThreadReply } from "../archive.ts";
 import type { Worker } from "node:worker_threads";
 import { dayMs, type Instant } from "../../../platform/lib/clock.ts";
 import { listFolder, type Segment } from "../files/folder.ts";
@@ -7,7 +7,7 @@ import { compareSegments, createBlockSorter, findReplacement, openJournals } fro
 import { readRecords, type Group } from "../files/record.ts";
 import { partsOf, searchPart, type PartResult, type SegmentPart } from "./parts.ts";
 import { prepareSearch, type ArchiveQuery, type FoundName } from "./query.ts";
-import type { SearchReply, SearchTask } from "./search-worker.ts";
+import type { SearchTask } from "./search-worker.ts";
 
 /** Starting a thread takes longer than searching this many parts. */
 const aloneMax = 2;
@@ -179,7 +179,7 @@ function startSearcher(worker: Worker) {
   const fail = (error: unknown): void => {
     for (const reply of replies.splice(0)) reply.reject(error);
   };
-  worker.on("message", (reply: SearchReply) => {
+  worker.on("message", (reply: ThreadReply<PartResult>) => {
     const waiting = replies.shift()!;
     if ("result" in reply) waiting.resolve(reply.result);
     else waiting.reject(new Error(reply.error));

@@ -1,6 +1,6 @@
 /** Searches parts of the archive in a worker thread on behalf of `search-folder.ts`. */
 import type { MessagePort } from "node:worker_threads";
-import { messageOf } from "../../../platform/lib/errors.ts";
+import { replyOf } from "../archive.ts";
 import { searchPart, type PartResult, type SegmentPart } from "./parts.ts";
 import { prepareSearch, type ArchiveQuery, type BlockSearch } from "./query.ts";
 
@@ -11,9 +11,7 @@ export interface SearchTask {
   foundMax: number;
 }
 
-export type SearchReply = { result: PartResult } | { error: string };
-
-/** Sends no reply to a task, and a `SearchReply` for each `SegmentPart` after it, in the same order. */
+/** Sends no reply to a task, and one for each `SegmentPart` after it, in the same order. */
 export function serveSearch(port: MessagePort): void {
   let task: SearchTask;
   let search: Promise<BlockSearch>;
@@ -25,15 +23,11 @@ export function serveSearch(port: MessagePort): void {
       search = prepareSearch(message.query);
       return;
     }
-    last = last.then(async () => port.postMessage(await reply(message)));
+    last = last.then(async () => port.postMessage(await replyOf(searched(message))));
   });
 
-  async function reply(part: SegmentPart): Promise<SearchReply> {
-    try {
-      const { folder, foundMax } = task;
-      return { result: await searchPart(folder, part, { search: await search, foundMax }) };
-    } catch (error) {
-      return { error: messageOf(error) };
-    }
+  async function searched(part: SegmentPart): Promise<PartResult> {
+    const { folder, foundMax } = task;
+    return searchPart(folder, part, { search: await search, foundMax });
   }
 }

@@ -1,5 +1,7 @@
 import type { EntryBlock } from "../log.ts";
 import { hashBytes } from "../trees/hashes.ts";
+/** Short names of the attributes of RFC 4514, section 3, by the content of the OID in hexadecimal. */
+import attributeNames from "./attribute-names.json" with { type: "json" };
 import { createCertificateParts, readNames, type CertificateForm, readParts } from "./certificate-names.ts";
 import { createDerElement, derTags, readElement, readTagged, type DerElement, stringText } from "./der.ts";
 import { readGetEntries } from "./get-entries.ts";
@@ -23,23 +25,7 @@ import { parseJson } from "../../../platform/lib/json.ts";
 import { tileWidth } from "../trees/right-edge.ts";
 
 /** Entries of a block with their names. Valid until the next block is scanned. */
-export interface EntryBatch {
-  /** Index of the first entry. Entries left out of a names tile make the following ones appear one too low. */
-  firstIndex: number;
-  count: number;
-  /** Hashes for the Merkle tree, 32 bytes for each entry, one after another; empty for a names tile. */
-  leafHashes: Uint8Array;
-  /** When the log accepted each entry. At least `count` elements. */
-  timestamps: Float64Array;
-  /** Names of all entries, each followed by a line feed. Name `i` is from `starts[i]` to before `ends[i]`. */
-  names: Pick<NameBuffer, "count" | "starts" | "ends" | "entries"> & { bytes: Uint8Array };
-  /** Entries whose certificate could not be read completely. Their other names are in `names`. */
-  malformed: number;
-  /** Alternative names in which no host name was found. */
-  invalidNames: number;
-  /** Reads what identifies the certificate of an entry, by its number in the batch. */
-  certificate(entry: number): CertificateDetails;
-}
+export type EntryBatch = ReturnType<EntryScanner["scan"]>;
 
 /** A block of entries. `countMax` is null if nothing is known about the number of entries. */
 export type ScannedBlock = Pick<EntryBlock, "encoding" | "bytes" | "firstIndex"> & {
@@ -78,7 +64,7 @@ export function createEntryScanner() {
 
   return {
     /** Throws `LogError` of the kind `response` if the block is malformed or has another number of entries. */
-    scan({ encoding, bytes, firstIndex, countMax }: ScannedBlock): EntryBatch {
+    scan({ encoding, bytes, firstIndex, countMax }: ScannedBlock) {
       names.clear();
       let malformed: number;
       if (encoding === "names_tile") malformed = readNamesTile(bytes, leaves, names);
@@ -91,14 +77,22 @@ export function createEntryScanner() {
       checkCount(encoding, count, countMax);
       const hashed = encoding === "names_tile" ? 0 : count;
       return {
+        /** Index of the first entry. Entries left out of a names tile make the following ones appear one too low. */
         firstIndex,
         count,
+        /** Hashes for the Merkle tree, 32 bytes for each entry, one after another; empty for a names tile. */
         leafHashes: leaves.hashes.subarray(0, hashed * hashBytes),
+        /** When the log accepted each entry. At least `count` elements. */
         timestamps: leaves.timestamps,
+        /** Names of all entries, each followed by a line feed. Name `i` is from `starts[i]` to before `ends[i]`. */
         names: { ...names, bytes: names.bytes.subarray(0, names.length) },
+        /** Entries whose certificate could not be read completely. Their other names are in `names`. */
         malformed,
+        /** Alternative names in which no host name was found. */
         invalidNames: names.invalid,
-        certificate(entry) {
+
+        /** Reads what identifies the certificate of an entry, by its number in the batch. */
+        certificate(entry: number) {
           const [start, end] = [leaves.starts[entry] ?? 0, leaves.ends[entry] ?? 0];
           if (encoding === "names_tile" || start === end) return unknownCertificate;
           return readDetails(leaves.bytes, { start, end, form: formOf(entry) });
@@ -118,35 +112,22 @@ function checkCount(encoding: EntryBlock["encoding"], count: number, countMax: n
     throw malformedBlock(`the response has ${count} entries, more than the ${countMax} requested`);
 }
 
-/** Fields that identify a certificate, and when it was issued. */
-interface CertificateDetails {
+const unknownCertificate = {
   /** Distinguished name, such as "C=US, O=Let's Encrypt, CN=R11"; "" if unknown. May contain any character. */
-  issuer: string;
+  issuer: "",
   /** Hexadecimal, lowercase, without leading zero bytes; "" if unknown. */
-  serial: string;
+  serial: "",
   /** Null if unknown. */
-  notBefore: Instant | null;
-}
+  notBefore: null as Instant | null,
+};
 
-const unknownCertificate: CertificateDetails = { issuer: "", serial: "", notBefore: null };
+/** Fields that identify a certificate, and when it was issued. */
+type CertificateDetails = typeof unknownCertificate;
 
 /** Maximum number of characters of an issuer. */
 const issuerLengthMax = 500;
 /** RFC 5280 permits 20 bytes. */
 const serialBytesMax = 64;
-
-/** Short names of the attributes of RFC 4514, section 3, by the content of the OID in hexadecimal. */
-const attributeNames: Partial<Record<string, string>> = {
-  "550403": "CN",
-  "550406": "C",
-  "550407": "L",
-  "550408": "ST",
-  "550409": "STREET",
-  "55040a": "O",
-  "55040b": "OU",
-  "0992268993f22c640101": "UID",
-  "0992268993f22c640119": "DC",
-};
 
 /** Reads the details of a certificate: `bytes` from `start` to before `end`. Never throws. */
 export function readDetails(
@@ -195,7 +176,8 @@ function attribute(der: DerElement): string | undefined {
   if (!readElement(der, der.end, end)) return undefined;
   const value = stringText(der).slice(0, issuerLengthMax);
   der.end = end;
-  return `${attributeNames[id] ?? `OID.${id}`}=${value.replace(/[,\\]/g, "\\$&")}`;
+  const name = (attributeNames as Partial<Record<string, string>>)[id] ?? `OID.${id}`;
+  return `${name}=${value.replace(/[,\\]/g, "\\$&")}`;
 }
 
 /** Reads a UTCTime or a GeneralizedTime (RFC 5280, section 4.1.2.5). */

@@ -1,5 +1,6 @@
 import { retainedBytesMax } from "./leaves.ts";
 import { domainToASCII } from "node:url";
+import { hostCharacters } from "../../../platform/lib/host-names.ts";
 import { latin1Text, utf8Text } from "./der.ts";
 
 /**
@@ -20,7 +21,6 @@ const asterisk = 0x2a;
 const space = 0x20;
 const lineFeed = 0x0a;
 const firstLetter = 0x61;
-const labelCharacters = labelTable();
 
 export function createNameBuffer() {
   let entry = 0;
@@ -73,7 +73,7 @@ export function createNameBuffer() {
     let label = out;
     let letter = 0;
     for (let at = from; at < end; at++) {
-      letter = labelCharacters[source[at] ?? 0] ?? 0;
+      letter = hostCharacters[source[at] ?? 0] ?? 0;
       if (letter === 0) return false;
       if (letter === dot) {
         if (out === label || out - label > labelBytesMax) return false;
@@ -155,16 +155,6 @@ function hasSpaceWithin(bytes: Uint8Array, start: number, end: number): boolean 
   while (first < last && (bytes[first] ?? 0) <= space) first++;
   while (last > first && (bytes[last - 1] ?? 0) <= space) last--;
   return bytes.subarray(first, last).includes(space);
-}
-
-/** Returns for each byte the lowercase character of a host name or the dot; 0 for other bytes. */
-function labelTable(): Uint8Array {
-  const table = new Uint8Array(256);
-  for (const character of "abcdefghijklmnopqrstuvwxyz0123456789-_.") {
-    table[character.charCodeAt(0)] = character.charCodeAt(0);
-    table[character.toUpperCase().charCodeAt(0)] = character.charCodeAt(0);
-  }
-  return table;
 }
 
 /**

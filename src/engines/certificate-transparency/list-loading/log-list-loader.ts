@@ -191,9 +191,7 @@ function createListRequests(client: HttpClient, userAgent: string) {
   ) => {
     const result = await client.send({
       url,
-      method: "GET",
       headers: { "User-Agent": userAgent, "Accept-Encoding": acceptedEncoding, ...headers },
-      body: new Uint8Array(0),
       timeoutMs,
       bodyBytesMax: bytesMax,
       signal,

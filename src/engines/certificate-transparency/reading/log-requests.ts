@@ -65,9 +65,7 @@ export function createLogRequests(dependencies: LogRequestsDependencies): LogReq
     const sink = createLargeBody(bodyBytesMax);
     const result = await client.send({
       url,
-      method: "GET",
       headers,
-      body: new Uint8Array(0),
       timeoutMs,
       bodyBytesMax,
       ...(isLarge ? { receive: () => sink } : {}),

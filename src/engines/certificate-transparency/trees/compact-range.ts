@@ -86,7 +86,7 @@ export function parseRange(bytes: Uint8Array): CompactRange | undefined {
 }
 
 /** Returns the levels of the perfect subtrees of a tree, the largest first: the bits that are set in its size. */
-function levelsOf(size: number): number[] {
+export function levelsOf(size: number): number[] {
   const levels: number[] = [];
   for (let level = 0, rest = size; rest > 0; level++, rest = Math.floor(rest / 2)) {
     if (rest % 2 === 1) levels.unshift(level);

@@ -1,6 +1,6 @@
 /** Compact ranges of trees whose leaves were not read: from what a log serves about its right edge. */
 import type { CompactRange } from "../log.ts";
-import { createTree, rootOf } from "./compact-range.ts";
+import { createTree, levelsOf, rootOf } from "./compact-range.ts";
 import { hashBytes } from "./hashes.ts";
 
 /** Number of hashes in a full tile (static-ct-api). */
@@ -59,7 +59,7 @@ export function rangeFromInclusion(
   // All siblings of the last leaf are to its left, so they are the perfect subtrees of the tree without it.
   const before = { size: size - 1, hashes: auditPath.toReversed() };
   if (auditPath.some(({ length }) => length !== hashBytes)) return undefined;
-  if (auditPath.length !== bitsIn(size - 1)) return undefined;
+  if (auditPath.length !== levelsOf(size - 1).length) return undefined;
   const tree = createTree(before);
   tree.append(lastLeafHash);
   return tree.range();
@@ -70,10 +70,4 @@ export function tileHash(hashes: Uint8Array): Uint8Array {
   const tree = createTree();
   tree.append(hashes);
   return rootOf(tree.range());
-}
-
-function bitsIn(size: number): number {
-  let bits = 0;
-  for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) bits += rest % 2;
-  return bits;
 }

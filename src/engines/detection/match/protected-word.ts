@@ -11,10 +11,10 @@ export interface ProtectedWord {
   before: string;
   /** Text up to the public suffix. */
   after: string;
-  /** The protected name's public suffix. Undefined if the word contains it, or is from a keyword. */
-  suffix: string | undefined;
+  /** The protected name's public suffix. Absent if the word contains it, or is from a keyword. */
+  suffix?: string;
   /** The keyword that the word is, or is part of. */
-  keyword: string | undefined;
+  keyword?: string;
 }
 
 /** @param keywords brand keywords of the protected domain */
@@ -32,7 +32,7 @@ export function placeWord(
       ...suffixGlyphs(suffix, label.length),
     ];
     const before = subLabels.map((one) => `${decodeLabel(one)}.`).join("");
-    return { glyphs, before, after: "", suffix: undefined, keyword: undefined };
+    return { glyphs, before, after: "" };
   }
   const contains = (spelling: string): boolean =>
     kind === "stem" ? spelling.includes(text) : spelling === text;
@@ -48,14 +48,13 @@ export function placeWord(
       before: [...before, inLabel.before].join(""),
       after: [inLabel.after, ...after].join(""),
       suffix: unicodeName(suffix),
-      keyword: undefined,
     };
   }
   for (const keyword of keywords) {
     const spelling = spellingsOf(keyword).find(contains);
     if (spelling === undefined) continue;
     const shown = decodeLabel(keyword);
-    return { ...cutOut(shown, spelling, text), suffix: undefined, keyword: shown };
+    return { ...cutOut(shown, spelling, text), keyword: shown };
   }
   throw new Error(`the word ${text} is neither from ${protectedName} nor from its keywords`);
 }

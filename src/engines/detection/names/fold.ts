@@ -6,19 +6,10 @@
 import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import additionalConfusables from "../data/additional-confusables.txt" with { type: "text" };
+/** Second readings of letters that are used for two Latin ones. */
+import secondReadings from "../data/second-readings.txt" with { type: "text" };
 import confusables from "../data/confusables.txt" with { type: "text" };
 import { decodeLabel } from "./name.ts";
-
-/** Second readings of letters that are used for two Latin ones. */
-const secondReadings = `
-b þ
-e ɵ ө
-n и л
-u ʋ
-v в
-w ʍ
-y ɥ
-`;
 
 const foldOf = readTables();
 const secondFoldOf = parseConfusables(secondReadings);

@@ -107,9 +107,7 @@ export function createRdapDirectory({
   async function refresh(from: string): Promise<void> {
     const result = await client.send({
       url: from,
-      method: "GET",
       headers: { Accept: "application/json", "User-Agent": userAgent },
-      body: new Uint8Array(0),
       timeoutMs,
       bodyBytesMax: listBytesMax,
     });

@@ -42,9 +42,7 @@ export function createRdapRequests(
   async function request(url: string): Promise<Contact<Hop>> {
     const result = await client.send({
       url,
-      method: "GET",
       headers: { Accept: "application/rdap+json", "Accept-Encoding": "gzip", "User-Agent": userAgent },
-      body: new Uint8Array(0),
       timeoutMs,
       bodyBytesMax,
     });

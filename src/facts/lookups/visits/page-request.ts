@@ -82,7 +82,6 @@ export function createPageRequest({ client, visitor, cookies, ports }: PageReque
     const cookie = cookies.headerFor(url);
     const result = await client.send({
       url: url.href,
-      method: "GET",
       headers: {
         "User-Agent": visitor.userAgent,
         Accept: acceptOf[kind],
@@ -92,7 +91,6 @@ export function createPageRequest({ client, visitor, cookies, ports }: PageReque
         ...(cookie === undefined ? {} : { Cookie: cookie }),
         ...(kind === "part" ? {} : { "Upgrade-Insecure-Requests": "1" }),
       },
-      body: new Uint8Array(0),
       timeoutMs,
       bodyBytesMax,
       anyCertificate: true,

@@ -108,7 +108,6 @@ async function isSameVersion({ client, guard }: Running, request: DownloadReques
     url,
     method: "HEAD",
     headers: headersFor(request, headers),
-    body: new Uint8Array(0),
     timeoutMs: slowPeriodMs,
     bodyBytesMax: 0,
     signal: guard.signal,
@@ -126,9 +125,7 @@ function exchangeOnce(
 ): Promise<ExchangeResult> {
   return client.send({
     url,
-    method: "GET",
     headers,
-    body: new Uint8Array(0),
     timeoutMs: downloadMsMax,
     bodyBytesMax: errorBytesMax,
     receive: ({ status, headers: received }) => {

@@ -12,10 +12,12 @@ import { noDescriptor, openConnection } from "./open-connection.ts";
 
 export interface HttpRequest {
   url: string;
-  method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+  /** Default: GET. */
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   /** Without Host, Content-Length and Connection, which the client sets. */
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array;
+  /** Default: empty. */
+  body?: Uint8Array;
   /** Timeout of the whole exchange, from resolving the name to the end of the response. */
   timeoutMs: number;
   bodyBytesMax: number;
@@ -68,6 +70,7 @@ interface HttpClientOptions extends AddressAccess {
   idleMax?: number;
 }
 
+const noBody = new Uint8Array(0);
 // Below the 5 s after which common servers close idle connections, so that a kept one is rarely dead.
 const idleMsDefault = 4_000;
 const idleMaxDefault = 256;
@@ -191,7 +194,7 @@ function failureOf(
   return { failure: error.kind, reason: error.message, refused: error.refused, partial };
 }
 
-function serialize(url: URL, { method, headers, body }: HttpRequest): Uint8Array {
+function serialize(url: URL, { method = "GET", headers, body = noBody }: HttpRequest): Uint8Array {
   let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n`;
   for (const name in headers) head += `${name}: ${headers[name]!}\r\n`;
   head += `Content-Length: ${body.length}\r\n\r\n`;

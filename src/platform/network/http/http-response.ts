@@ -74,9 +74,10 @@ export function createResponseReader(request: ReadRequest) {
 
   const malformed = (reason: string): Progress => ({ kind: "malformed", reason });
 
+  const received = ({ status, headers }: ResponseHead) => ({ status, headers, body: body.bytes() });
+
   const done = ({ complete, reusable }: { complete: boolean; reusable: boolean }): Progress => {
-    const { status, headers } = opened!.head;
-    return { kind: "done", response: { status, headers, body: body.bytes(), cut: !complete, reusable } };
+    return { kind: "done", response: { ...received(opened!.head), cut: !complete, reusable } };
   };
 
   /** Takes a complete head. Returns why it is invalid. */
@@ -132,11 +133,7 @@ export function createResponseReader(request: ReadRequest) {
     },
 
     /** Returns the received part of an incomplete response; undefined before the end of its headers. */
-    partial(): Pick<HttpResponse, "status" | "headers" | "body"> | undefined {
-      if (opened === undefined) return undefined;
-      const { status, headers } = opened.head;
-      return { status, headers, body: body.bytes() };
-    },
+    partial: () => opened && received(opened.head),
 
     /** Reports that the server closed the connection, which ends some responses. */
     close() {
