@@ -15,7 +15,7 @@ import { usePage } from "../../kit/page-context.ts";
 import type { PageResult } from "../../kit/page-result.ts";
 import { domainPath, newTrapPath, originalsPath, trapPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { roleNames } from "../../inspection-kit/original-words.ts";
+import words from "../../inspection-kit/original-words.json" with { type: "json" };
 import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
 import { BrandKeywords } from "./form.tsx";
 
@@ -143,7 +143,7 @@ function PageStates({ own: { domain, originals, suggestions } }: { own: OwnPages
     <ul>
       {originals.map(({ original: { role, problem }, versions }) => (
         <li>
-          <a href={path}>{roleNames[role]}</a>{" "}
+          <a href={path}>{words.roles[role]}</a>{" "}
           {problem !== null ? (
             <StateMark tone="warn">not captured</StateMark>
           ) : versions.some(({ state }) => state === "waiting") ? (

@@ -4,7 +4,9 @@ import { overviewPath, welcomePath } from "../../kit/paths.ts";
 import { LinkButton } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/inline.tsx";
+import steps from "./steps.json" with { type: "json" };
 
+/** Steps in their order. `steps.json` has the title of each, and the hint beside it while the step is not done. */
 export const stepNames = ["domain", "sources", "notify", "test", "scan"] as const;
 export type StepName = (typeof stepNames)[number];
 
@@ -39,15 +41,6 @@ export function nextStep(done: Record<StepName, boolean>): StepName | undefined 
 function isOffered({ setup, storage }: Pick<PageServices, "setup" | "storage">): boolean {
   return storage.path !== ":memory:" && setup.isOffered();
 }
-
-/** Title of each step, and the hint beside it while the step is not done. */
-export const steps: Readonly<Record<StepName, { title: string; hint: string }>> = {
-  domain: { title: "Protect a domain", hint: "about 1 minute" },
-  sources: { title: "Check the sources", hint: "certificate logs, lists" },
-  notify: { title: "Choose who is notified", hint: "chat, email, webhook" },
-  test: { title: "Send a test message", hint: "see it arrive" },
-  scan: { title: "Run the first scan", hint: "live results" },
-};
 
 /** Returns the page after a sign-in: the setup while nothing is set up yet, else the overview. */
 export function homePath(services: Pick<PageServices, "domains" | "setup" | "storage" | "threats">): string {

@@ -22,14 +22,8 @@ import {
   simpleServices,
   stepPath,
 } from "./steps.tsx";
-import {
-  nextStep,
-  readProgress,
-  stepNames,
-  type ProgressServices,
-  type StepName,
-  steps,
-} from "./progress.tsx";
+import steps from "./steps.json" with { type: "json" };
+import { nextStep, readProgress, stepNames, type ProgressServices, type StepName } from "./progress.tsx";
 
 type WelcomeServices =
   | ProgressServices

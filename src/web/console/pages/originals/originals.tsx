@@ -11,7 +11,7 @@ import { usePage } from "../../kit/page-context.ts";
 import { fragment, page, refreshing, type PageResult, redirect } from "../../kit/page-result.ts";
 import { Empty } from "../../kit/table.tsx";
 import { findDomain } from "../../threat-kit/domains.ts";
-import { roleNames } from "../../inspection-kit/original-words.ts";
+import words from "../../inspection-kit/original-words.json" with { type: "json" };
 import { addLogo, removeLogo, sendLogo, LogosCard } from "./logos.tsx";
 import { applySuggestion, showSuggestion, SuggestionsCard } from "./suggestions.tsx";
 import { OriginalCard } from "./page-card.tsx";
@@ -37,7 +37,7 @@ export const originalPages: PageGroup = {
 
 type OriginalsContext = Context<"domains" | "originals">;
 
-const roleChoices = choicesOf(originalRoles, (role) => roleNames[role]);
+const roleChoices = choicesOf(originalRoles, (role) => words.roles[role]);
 
 /** @param error what is wrong with the form that adds a page */
 async function originalsPage(context: OriginalsContext, error?: string): Promise<PageResult> {

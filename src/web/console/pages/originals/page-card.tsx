@@ -10,7 +10,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { StateMark, Text } from "../../kit/inline.tsx";
 import { originalVersionPath, originalsPath } from "../../kit/paths.ts";
 import { column, Table, type Column } from "../../kit/table.tsx";
-import { changeNames, roleNames } from "../../inspection-kit/original-words.ts";
+import words from "../../inspection-kit/original-words.json" with { type: "json" };
 
 /** One original page: its screenshot, its state, and its versions. */
 export function OriginalCard({ domain, state }: { domain: string; state: OriginalState }) {
@@ -19,9 +19,9 @@ export function OriginalCard({ domain, state }: { domain: string; state: Origina
   const present = versions.find((version) => version.state === "accepted");
   const waiting = versions.find((version) => version.state === "waiting");
   return (
-    <section class="card stack" aria-label={roleNames[role]}>
+    <section class="card stack" aria-label={words.roles[role]}>
       <header>
-        <h2>{roleNames[role]}</h2>
+        <h2>{words.roles[role]}</h2>
         <PostButton
           action={`${originalsPath(domain)}/remove`}
           label="Remove"
@@ -133,11 +133,6 @@ function Waiting({ domain, version }: { domain: string; version: OriginalVersion
 }
 
 const stateTones = { accepted: "neutral", waiting: "warn", rejected: "bad" } as const;
-const stateNames: Record<VersionState, string> = {
-  accepted: "earlier",
-  waiting: "waiting",
-  rejected: "rejected",
-};
 
 function Versions({ domain, versions }: { domain: string; versions: readonly OriginalVersion[] }) {
   const present = versions.find(({ state }) => state === "accepted");
@@ -150,13 +145,13 @@ function Versions({ domain, versions }: { domain: string; versions: readonly Ori
       version === present ? (
         <StateMark tone="good">present</StateMark>
       ) : (
-        <StateMark tone={stateTones[version.state]}>{stateNames[version.state]}</StateMark>
+        <StateMark tone={stateTones[version.state]}>{words.states[version.state]}</StateMark>
       ),
     ),
     column(
       "Changed",
       "under",
-      ({ changes }) => changes.map((change) => changeNames[change]).join(", ") || "–",
+      ({ changes }) => changes.map((change) => words.changes[change]).join(", ") || "–",
     ),
     column("", "tight end", (version) => (
       <VersionActions domain={domain} version={version} isPresent={version === present} />

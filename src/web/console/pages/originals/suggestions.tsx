@@ -14,18 +14,12 @@ import { fragment, page, redirect, refreshing, type PageResult } from "../../kit
 import { domainPath, domainsPath, originalsPath, suggestionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { findDomain, isDeclared } from "../../threat-kit/domains.ts";
-import { sourceNames } from "../../inspection-kit/original-words.ts";
+import words from "../../inspection-kit/original-words.json" with { type: "json" };
 import { Empty } from "../../kit/table.tsx";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 
 type SuggestionServices = "archive" | "config" | "domains" | "nameSearches" | "originals" | "threatIndex";
-
-const titles: Record<SuggestionKind, string> = {
-  keyword: "Brand keyword",
-  allow: "Allowed name",
-  page: "Original page",
-};
 
 const icons: Record<SuggestionKind, IconName> = { keyword: "note", allow: "ok", page: "image" };
 
@@ -58,9 +52,9 @@ function SuggestionItem({ domain, suggestion }: { domain: ProtectedDomain; sugge
       </span>
       <div>
         <span class="strong">
-          {titles[kind]}: <Value suggestion={suggestion} />
+          {words.suggestions[kind]}: <Value suggestion={suggestion} />
         </span>
-        <p class="hint">Found in: {sourceNames[source]}</p>
+        <p class="hint">Found in: {words.sources[source]}</p>
         <div class="line tight">
           <AddButton domain={domain} suggestion={suggestion} />
           {kind === "page" ? null : (
@@ -169,10 +163,10 @@ export async function showSuggestion(context: Context<SuggestionServices>): Prom
   const path = originalsPath(domain.domain);
   return page(
     {
-      title: `${titles[kind]} ${suggestion.value}`,
+      title: `${words.suggestions[kind]} ${suggestion.value}`,
       heading: (
         <>
-          {titles[kind]} <Value suggestion={suggestion} />
+          {words.suggestions[kind]} <Value suggestion={suggestion} />
         </>
       ),
       crumbs: [

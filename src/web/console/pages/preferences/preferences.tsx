@@ -16,13 +16,7 @@ import {
 } from "../../shell/reader.ts";
 import { isSecure, ownPath } from "../../shell/visitors.ts";
 import type { Context, PageGroup } from "../../shell/router.ts";
-
-const themeLabels = { auto: "As the system", light: "Light", dark: "Dark" };
-const densityLabels = {
-  comfortable: "Comfortable, with screenshots",
-  compact: "Compact, one line per threat",
-};
-const groupingLabels = { campaign: "One row per campaign", none: "One row per threat" };
+import labels from "./labels.json" with { type: "json" };
 
 function showPreferences({ request, query, account, services }: Context<"preferences">): PageResult {
   const saved = services.preferences.of(account.seq);
@@ -44,21 +38,21 @@ function showPreferences({ request, query, account, services }: Context<"prefere
           label="Theme"
           name="theme"
           values={[theme]}
-          choices={choicesOf(themes, (one) => themeLabels[one])}
+          choices={choicesOf(themes, (one) => labels.themes[one])}
         />
         <Choices
           single
           label="List of threats"
           name="density"
           values={[density]}
-          choices={choicesOf(densities, (one) => densityLabels[one])}
+          choices={choicesOf(densities, (one) => labels.densities[one])}
         />
         <Choices
           single
           label="Campaigns in the list"
           name="grouping"
           values={[grouping]}
-          choices={choicesOf(groupings, (one) => groupingLabels[one])}
+          choices={choicesOf(groupings, (one) => labels.groupings[one])}
         />
         <Choices
           single

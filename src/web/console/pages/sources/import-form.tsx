@@ -3,32 +3,20 @@ import { sentence } from "../../../../platform/lib/wording.ts";
 import type { ListToImport } from "../../../../intake/sources/imports/imports.ts";
 import type { ListImport } from "../../../../intake/sources/imports/tables.ts";
 import { looksLikeEmail } from "../../../../intake/sources/name-file-formats/email-head.ts";
-import { listFormats, type ListFormat } from "../../../../platform/vocabulary/lists.ts";
+import { listFormats } from "../../../../platform/vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
 import { choicesOf, Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import { Icon } from "../../kit/inline.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { orBackTo, redirect, type PageResult } from "../../kit/page-result.ts";
 import { sourcesPath, importPath, importsPath } from "../../kit/paths.ts";
+import formatLabels from "./list-formats.json" with { type: "json" };
 import type { Context } from "../../shell/router.ts";
 
 const fieldBytesMax = 16 * 1024;
 const columnLengthMax = 200;
 const nameLengthMax = 300;
 
-const formatLabels: Record<ListFormat, string> = {
-  auto: "detect from name and content",
-  lines: "one name or link per line",
-  csv: "CSV",
-  jsonl: "JSON lines",
-  json: "JSON document",
-  misp: "MISP event",
-  hosts: "hosts file",
-  adblock: "adblock filter list",
-  zone: "zone file",
-  rpz: "response policy zone (RPZ)",
-  email: "email (.eml), or mailbox file",
-};
 const formatChoices = choicesOf(listFormats, (format) => formatLabels[format]);
 
 /** Forms to upload a file or to type names. The fields precede the file in the form because the upload is streamed. */
