@@ -91,17 +91,10 @@ export function createLoader({ query }: Database) {
 
 export type FoundThreat = ReturnType<ReturnType<typeof createLoader>>[number];
 
-/** Returns a function that looks up the `seq` of a threat by its id. */
-function createThreatSeqs({ query }: Database) {
-  return (id: string) =>
-    query.select({ seq: threats.seq }).from(threats).where(eq(threats.id, id)).get()?.seq;
-}
-
 /** Returns a function that finds the row of a threat; undefined if there is no such threat. */
-export function createRowLookup(database: Database) {
-  const seqOfThreat = createThreatSeqs(database);
+export function createRowLookup({ query }: Database) {
   return (columns: Columns, id: string): number | undefined => {
-    const seq = seqOfThreat(id);
-    return seq && rowOfSeq(columns, seq);
+    const threat = query.select({ seq: threats.seq }).from(threats).where(eq(threats.id, id)).get();
+    return threat && rowOfSeq(columns, threat.seq);
   };
 }

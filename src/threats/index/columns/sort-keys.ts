@@ -45,19 +45,7 @@ export function keyFunction(columns: KeyColumns, key: NumberKey): (row: number) 
 
 /** Returns the same for one row. */
 export function sortKeyAt(columns: KeyColumns, key: NumberKey, row: number): number {
-  const { kindNumbers, firstSeen, statusChangedAt, similarities, dueAt } = columns;
-  switch (key) {
-    case "first_seen":
-      return timeAt(firstSeen, row);
-    case "status_changed":
-      return timeAt(statusChangedAt, row);
-    case "severity":
-      return severityKey(kindNumbers[row] ?? 0, timeAt(firstSeen, row));
-    case "similarity":
-      return similarityKey(similarities[row] ?? 0, timeAt(firstSeen, row));
-    case "due":
-      return dueKey(dueAt[row] ?? 0, severityRanks[kindNumbers[row] ?? 0] ?? 0);
-  }
+  return keyFunction(columns, key)(row);
 }
 
 function severityKey(kind: number, firstSeen: Instant): number {

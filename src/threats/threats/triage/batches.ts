@@ -2,7 +2,7 @@ import { and, asc, eq, gte, isNull, lt, sql } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { columnsOf, hasValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
 import type { Status } from "../../../platform/vocabulary/threats.ts";
 import { threats, triageBatches, triageSteps } from "../store/tables.ts";
 
@@ -15,18 +15,6 @@ const joinedMs = 60_000;
 
 /** Stores which threats each decision changed, to undo it. Must be used within a transaction. */
 export type Batches = ReturnType<typeof createBatches>;
-
-interface BatchRecord {
-  /** @param changedAt when the decision changed the threat */
-  add(step: {
-    threatSeq: number;
-    previousStatus: Status;
-    previousDueAt: Instant | null;
-    changedAt: Instant;
-  }): void;
-  /** Number of the batch, of the first one if there are several; undefined without a step. */
-  seq(): number | undefined;
-}
 
 export function createBatches({ database, clock }: { database: Database; clock: Clock }) {
   const statements = createStatements(database);
@@ -51,7 +39,7 @@ export function createBatches({ database, clock }: { database: Database; clock: 
 
   return {
     /** Returns a record of one decision, which begins a batch with its first step. */
-    begin(status: Status, by: Actor): BatchRecord {
+    begin(status: Status, by: Actor) {
       let first: number | undefined;
       let batch: { seq: number; left: number } | undefined;
       const isFull = (threatSeq: number) =>
@@ -59,8 +47,9 @@ export function createBatches({ database, clock }: { database: Database; clock: 
         batch.left <= 0 ||
         statements.findStep.get({ batchSeq: batch.seq, threatSeq }) !== undefined;
       return {
+        /** Returns the number of the batch, of the first one if there are several; undefined without a step. */
         seq: () => first,
-        add(step) {
+        add(step: Omit<typeof triageSteps.$inferSelect, "batchSeq">) {
           if (batch === undefined) batch = joinable(status, by);
           if (isFull(step.threatSeq)) batch = { seq: create(status, by), left: triageThreatsMax };
           const { seq } = batch!;
@@ -71,10 +60,7 @@ export function createBatches({ database, clock }: { database: Database; clock: 
       };
     },
     find: (seq: number): typeof triageBatches.$inferSelect | undefined => statements.findBatch.get({ seq }),
-    steps: (
-      batchSeq: number,
-    ): { id: string; previousStatus: Status; previousDueAt: Instant | null; changedAt: Instant }[] =>
-      statements.stepsOf.all({ batchSeq }),
+    steps: (batchSeq: number) => statements.stepsOf.all({ batchSeq }),
     setUndone: (seq: number, { channel, name }: Actor) =>
       statements.setUndone.run({ seq, undoneAt: clock.now(), undoneChannel: channel, undoneName: name }),
     since,
