@@ -17,69 +17,58 @@ async function usual<E extends Named>(presentation: EntryPresentation<E, App>): 
   return (await import("./entries/entry-commands.ts")).entryCommands(presentation);
 }
 
+const loaders: Record<string, CommandEntry["load"]> = {
+  init: async () => (await import("./commands/init.ts")).initCommand,
+  check: async () => (await import("./commands/check.ts")).checkCommand,
+  serve: async () => (await import("./commands/serve.ts")).serveCommand,
+  service: async () => (await import("./commands/service.ts")).serviceCommands,
+  reload: async () => (await import("./commands/reload.ts")).reloadCommand,
+  match: async () => (await import("./commands/match.ts")).matchCommand,
+  permutations: async () => (await import("./commands/permutations.ts")).permutationsCommand,
+  import: async () => (await import("./commands/import.ts")).importCommand,
+  search: async () => (await import("./commands/search.ts")).searchCommand,
+  inspect: async () => (await import("./commands/inspect.ts")).inspectCommand,
+  scan: async () => (await import("./commands/scan.ts")).scanCommand,
+  campaigns: async () => (await import("./commands/campaigns.ts")).campaignsCommands,
+  threats: async () => (await import("./commands/threats.ts")).threatsCommands,
+  takedowns: async () => (await import("./commands/takedowns.ts")).takedownsCommands,
+  domains: async () => (await import("./commands/domains.ts")).domainsCommands,
+  feeds: async () => (await import("./commands/feeds.ts")).feedsCommands,
+  "certificate-logs": async () => (await import("./commands/certificate-logs.ts")).certificateLogsCommands,
+  users: async () => (await import("./commands/users.ts")).usersCommands,
+  keys: async () => (await import("./commands/keys.ts")).keysCommands,
+  webhooks: async () => (await import("./commands/webhooks.ts")).webhooksCommands,
+  channels: async () => (await import("./commands/channels.ts")).channelsCommands,
+  subscriptions: async () =>
+    usual(
+      (await import("../messaging/subscriptions/subscriptions/presentation.ts")).subscriptionPresentation,
+    ),
+  lists: async () => (await import("./commands/block-lists.ts")).blockListCommands,
+  ...Object.fromEntries(
+    trapKindNames.map((kind) => [
+      `${kind}s`,
+      async () => (await import("./commands/traps.ts")).trapCommands(kind),
+    ]),
+  ),
+  database: async () => (await import("./commands/database.ts")).databaseCommands,
+  data: async () => (await import("./commands/data.ts")).dataCommands,
+  backup: async () => (await import("./commands/backup.ts")).backupCommand,
+  backups: async () => (await import("./commands/backups.ts")).backupsCommands,
+  retention: async () => (await import("./commands/retention.ts")).retentionCommands,
+  restore: async () => (await import("./commands/restore.ts")).restoreCommand,
+  standby: async () => (await import("./commands/standby.ts")).standbyCommands,
+  monitoring: async () => (await import("./commands/monitoring.ts")).monitoringCommands,
+  client: async () => (await import("./commands/client.ts")).clientCommand,
+  openapi: async () => (await import("./commands/openapi.ts")).openapiCommand,
+  demo: async () => (await import("./commands/demo.ts")).demoCommand,
+  sandbox: async () => (await import("./commands/sandbox.ts")).sandboxCommand,
+  completion: async () => (await import("./commands/completion.ts")).completionCommand,
+  man: async () => (await import("./commands/completion.ts")).manCommand,
+  version: async () => (await import("./commands/version.ts")).versionCommand,
+};
+
 /** All commands, in the order of the help. */
-export const commandEntries: CommandEntry[] = [
-  { name: "init", load: async () => (await import("./commands/init.ts")).initCommand },
-  { name: "check", load: async () => (await import("./commands/check.ts")).checkCommand },
-  { name: "serve", load: async () => (await import("./commands/serve.ts")).serveCommand },
-  { name: "service", load: async () => (await import("./commands/service.ts")).serviceCommands },
-  { name: "reload", load: async () => (await import("./commands/reload.ts")).reloadCommand },
-  { name: "match", load: async () => (await import("./commands/match.ts")).matchCommand },
-  {
-    name: "permutations",
-    load: async () => (await import("./commands/permutations.ts")).permutationsCommand,
-  },
-  { name: "import", load: async () => (await import("./commands/import.ts")).importCommand },
-  { name: "search", load: async () => (await import("./commands/search.ts")).searchCommand },
-  { name: "inspect", load: async () => (await import("./commands/inspect.ts")).inspectCommand },
-  { name: "scan", load: async () => (await import("./commands/scan.ts")).scanCommand },
-  { name: "campaigns", load: async () => (await import("./commands/campaigns.ts")).campaignsCommands },
-  { name: "threats", load: async () => (await import("./commands/threats.ts")).threatsCommands },
-  { name: "takedowns", load: async () => (await import("./commands/takedowns.ts")).takedownsCommands },
-  { name: "domains", load: async () => (await import("./commands/domains.ts")).domainsCommands },
-  { name: "feeds", load: async () => (await import("./commands/feeds.ts")).feedsCommands },
-  {
-    name: "certificate-logs",
-    load: async () => (await import("./commands/certificate-logs.ts")).certificateLogsCommands,
-  },
-  { name: "users", load: async () => (await import("./commands/users.ts")).usersCommands },
-  { name: "keys", load: async () => (await import("./commands/keys.ts")).keysCommands },
-  { name: "webhooks", load: async () => (await import("./commands/webhooks.ts")).webhooksCommands },
-  { name: "channels", load: async () => (await import("./commands/channels.ts")).channelsCommands },
-  {
-    name: "subscriptions",
-    load: async () =>
-      usual(
-        (await import("../messaging/subscriptions/subscriptions/presentation.ts")).subscriptionPresentation,
-      ),
-  },
-  { name: "lists", load: async () => (await import("./commands/block-lists.ts")).blockListCommands },
-  ...trapKindNames.map((kind) => ({
-    name: `${kind}s`,
-    load: async () => (await import("./commands/traps.ts")).trapCommands(kind),
-  })),
-  { name: "database", load: async () => (await import("./commands/database.ts")).databaseCommands },
-  { name: "data", load: async () => (await import("./commands/data.ts")).dataCommands },
-  { name: "backup", load: async () => (await import("./commands/backup.ts")).backupCommand },
-  { name: "backups", load: async () => (await import("./commands/backups.ts")).backupsCommands },
-  { name: "retention", load: async () => (await import("./commands/retention.ts")).retentionCommands },
-  { name: "restore", load: async () => (await import("./commands/restore.ts")).restoreCommand },
-  { name: "standby", load: async () => (await import("./commands/standby.ts")).standbyCommands },
-  {
-    name: "monitoring",
-    load: async () => (await import("./commands/monitoring.ts")).monitoringCommands,
-  },
-  { name: "client", load: async () => (await import("./commands/client.ts")).clientCommand },
-  { name: "openapi", load: async () => (await import("./commands/openapi.ts")).openapiCommand },
-  { name: "demo", load: async () => (await import("./commands/demo.ts")).demoCommand },
-  { name: "sandbox", load: async () => (await import("./commands/sandbox.ts")).sandboxCommand },
-  {
-    name: "completion",
-    load: async () => (await import("./commands/completion.ts")).completionCommand,
-  },
-  { name: "man", load: async () => (await import("./commands/completion.ts")).manCommand },
-  { name: "version", load: async () => (await import("./commands/version.ts")).versionCommand },
-];
+export const commandEntries: CommandEntry[] = Object.entries(loaders).map(([name, load]) => ({ name, load }));
 
 /** Loads the definitions of all commands, for help, completion and documentation. */
 export function loadAllCommands(): Promise<(CommandDefinition | CommandGroup)[]> {

@@ -4,18 +4,9 @@ import { systemClock } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { SearchFilter } from "../../threats/index/filter.ts";
 import { parseNameQuery, type NameQuery } from "../../threats/index/columns/name-query.ts";
-import {
-  severities,
-  statuses,
-  threatSources,
-  threatTypes,
-  type Severity,
-  type Status,
-  type ThreatSource,
-  type ThreatType,
-} from "../../platform/vocabulary/threats.ts";
-import { siteStates, type SiteState } from "../../platform/vocabulary/site.ts";
-import { UsageError } from "../terminal/command.ts";
+import { severities, statuses, threatSources, threatTypes } from "../../platform/vocabulary/threats.ts";
+import { siteStates } from "../../platform/vocabulary/site.ts";
+import { type OptionsOf, UsageError } from "../terminal/command.ts";
 import { choice, choices, number, text, time, toggle } from "../terminal/flags.ts";
 
 /** Options that select threats, wherever threats are listed. */
@@ -47,21 +38,6 @@ export const filterFlags = {
   ),
 };
 
-interface FilterOptions {
-  domain: string | undefined;
-  status: Status | undefined;
-  severity: Severity | undefined;
-  type: ThreatType | undefined;
-  source: ThreatSource | undefined;
-  name: string | undefined;
-  since: number | undefined;
-  minSimilarity: number | undefined;
-  assignee: string | undefined;
-  overdue: boolean;
-  siteStates: SiteState[];
-  campaign: number | undefined;
-}
-
 /** @throws UsageError */
 export function filterOf({
   domain,
@@ -76,7 +52,7 @@ export function filterOf({
   overdue,
   siteStates: states,
   campaign,
-}: FilterOptions): SearchFilter {
+}: OptionsOf<typeof filterFlags>): SearchFilter {
   return {
     protectedDomain: domain === undefined ? undefined : protectedName(domain),
     status,

@@ -14,8 +14,8 @@ export interface Condition {
   /** Sent once when it begins, and once when it ends. */
   began: ConditionText;
   ended: ConditionText;
-  /** How long it has to hold before anything is sent, because it may pass. */
-  graceMs: number;
+  /** How long it has to hold before anything is sent, because it may pass. Default: 0. */
+  graceMs?: number;
   /** Where its subject is shown; absent: on the system page. */
   page?: ConditionPage;
   /** `seq` of the recipient that it is about, which cannot be sent anything. */
@@ -67,9 +67,9 @@ export function compare({
     key: from.key,
     phase,
     ...from[phase],
-    ...(from.page === undefined ? {} : { page: from.page }),
+    page: from.page,
     at: now,
-    ...(from.exceptRecipient === undefined ? {} : { exceptRecipient: from.exceptRecipient }),
+    exceptRecipient: from.exceptRecipient,
   });
 
   for (const condition of conditions) {
@@ -79,7 +79,7 @@ export function compare({
     if (condition.state === "holds") {
       const since = before?.since ?? now;
       // Since the clock was set back, it is not known for how long it has held.
-      const isOver = now - since >= condition.graceMs || since > now;
+      const isOver = now - since >= (condition.graceMs ?? 0) || since > now;
       const isDue = isOver && (before?.sentAt ?? null) === null;
       if (isDue) result.send.push(message(condition, "began"));
       if (before === undefined || isDue)

@@ -84,7 +84,6 @@ export function recipientConditions(
             text: `Its deliveries are kept.${last} Enable it when the problem is solved.`,
           },
       ended: { title: `${subject} works again`, text: "" },
-      graceMs: 0,
       page: recipient.channel === "webhook" ? { endpoint: id } : { channel: id },
       exceptRecipient: seq,
     };
@@ -103,7 +102,6 @@ export function scanCondition(last: Pick<Scan, "status" | "error"> | undefined):
     },
     ended: { title: "A scan completed again", text: "" },
     page: "scans",
-    graceMs: 0,
   };
 }
 
@@ -153,7 +151,6 @@ export function certificateConditions(
         text: `The certificate in ${path} ${leftMs <= 0 ? "was" : "is"} valid until ${toPlainTime(endsAt)}. Replace the file: phishwatch uses the new certificate within seconds.`,
       },
       ended: { title: `The ${use} was renewed`, text: `It is valid until ${toPlainTime(endsAt)}.` },
-      graceMs: 0,
     };
   });
 }
@@ -169,7 +166,6 @@ export function diskCondition(disk: DiskRoom | undefined): Condition {
       text: `${disk?.text ?? ""}. Make room on the disk: phishwatch stops recording when it is full.`,
     },
     ended: { title: "The disk of the database has enough room again", text: `${disk?.text ?? ""}.` },
-    graceMs: 0,
   };
 }
 
@@ -218,7 +214,6 @@ export function backupCondition(
         ? { title: "Another appliance writes to the same backups", text: foreignText(foreign) }
         : { title: "The last backup failed", text: sentence(error ?? "") },
     ended: { title: "A backup was made again", text: "" },
-    graceMs: 0,
   };
 }
 
@@ -242,7 +237,6 @@ export function overdueCondition({
       text: `A backup was due on ${toPlainTime(overdueSince ?? 0)}, and ${last}. Make one with 'phishwatch backup' or on the page System: if it fails, its error says why.`,
     },
     ended: { title: "A scheduled backup was made again", text: "" },
-    graceMs: 0,
   };
 }
 
@@ -328,7 +322,6 @@ function condition(subject: string, began: { title: string; text: string }, repo
     state: "holds",
     began,
     ended: { title: "", text: "" },
-    graceMs: 0,
     page: report === undefined ? "takedowns" : { report },
   };
 }

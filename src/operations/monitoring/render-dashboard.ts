@@ -1,5 +1,5 @@
 import rows from "./dashboard.json" with { type: "json" };
-import { metrics } from "./metrics/metrics.ts";
+import frame from "./dashboard-frame.json" with { type: "json" };
 
 /** Part of the dashboard. All panels of a row are next to each other. */
 interface Row {
@@ -27,8 +27,6 @@ interface Query {
   legend: string;
 }
 
-/** Version of Grafana's dashboard schema. */
-const schemaVersion = 39;
 /** Width of a dashboard in Grafana's units. */
 const gridWidth = 24;
 const panelHeight = 7;
@@ -57,21 +55,7 @@ export function renderDashboard(): string {
     });
     y += panelHeight;
   }
-  const dashboard = {
-    uid: "phishwatch",
-    title: "phishwatch",
-    description: "Print it again after an upgrade: phishwatch monitoring dashboard",
-    tags: ["phishwatch"],
-    editable: true,
-    schemaVersion,
-    time: { from: "now-24h", to: "now" },
-    refresh: "1m",
-    timezone: "",
-    templating: { list: variables },
-    annotations: { list: [] },
-    panels,
-  };
-  return `${JSON.stringify(dashboard, null, 2)}\n`;
+  return `${JSON.stringify({ ...frame, panels }, null, 2)}\n`;
 }
 
 function panelJson({ title, description, kind, unit, queries, emptyBecause }: Panel) {
@@ -101,27 +85,4 @@ function ofChosen(expr: string): string {
     (_, name: string, matchers?: string) =>
       `${name}{job=~"$job",instance=~"$instance"${matchers === undefined ? "" : `,${matchers}`}}`,
   );
-}
-
-const build = metrics.build.name;
-const variables = [
-  { name: "datasource", label: "Data source", type: "datasource", query: "prometheus" },
-  queryVariable("job", "Job", `label_values(${build}, job)`),
-  queryVariable("instance", "Instance", `label_values(${build}{job=~"$job"}, instance)`),
-];
-
-function queryVariable(name: string, label: string, query: string) {
-  return {
-    name,
-    label,
-    type: "query",
-    datasource: dataSource,
-    query: { query, refId: name },
-    definition: query,
-    refresh: 2,
-    sort: 1,
-    multi: false,
-    includeAll: true,
-    current: { text: "All", value: "$__all" },
-  };
 }

@@ -75,12 +75,12 @@ function encryptedStore({
     async put(key, bytes) {
       requireObjectSize(store.name, key, bytes.byteLength);
       const context = contextOf(key);
-      await store.put(key, seal({ key: keys.content, content: bytes, context, fillRandom }));
+      await store.put(key, seal(bytes, { key: keys.content, context, fillRandom }));
     },
     async get(key) {
       const sealed = await store.get(key);
       if (sealed === undefined) return undefined;
-      const content = unseal({ key: keys.content, sealed, context: contextOf(key) });
+      const content = unseal(sealed, { key: keys.content, context: contextOf(key) });
       if (content !== undefined) return content;
       throw new StoreError(
         "damaged",

@@ -104,7 +104,7 @@ async function wrap(
   const salt = new Uint8Array(saltBytes);
   fillRandom(salt);
   const wrapping = await derive(secret, salt, cost);
-  const sealed = seal({ key: wrapping, content: key, context: wrapContext(id), fillRandom });
+  const sealed = seal(key, { key: wrapping, context: wrapContext(id), fillRandom });
   const derivation = { algorithm: "scrypt", ...cost, salt: salt.toHex() } as const;
   return { algorithm: "aes-256-gcm", derivation, key: sealed.toHex() };
 }
@@ -112,7 +112,7 @@ async function wrap(
 async function unwrap({ name, id, parameters, secret }: LockedKey): Promise<Uint8Array> {
   const { derivation, key } = requireParameters(name, parameters);
   const wrapping = await derive(secret, Uint8Array.fromHex(derivation.salt), derivation);
-  const opened = unseal({ key: wrapping, sealed: Uint8Array.fromHex(key), context: wrapContext(id) });
+  const opened = unseal(Uint8Array.fromHex(key), { key: wrapping, context: wrapContext(id) });
   if (opened === undefined)
     throw new StoreError(
       "wrong_secret",
@@ -168,22 +168,18 @@ const cipher = "aes-256-gcm";
 /** Bytes that sealing adds. */
 export const sealingBytes = 1 + nonceBytes + tagBytes;
 
-/**
- * Encrypts bytes: one byte with the version of the format, the nonce, the ciphertext, the tag.
- * @param key 32 bytes
- * @param context is authenticated and not stored: opening needs the same
- */
-export function seal({
-  key,
-  content,
-  context,
-  fillRandom,
-}: {
+interface Sealing {
+  /** 32 bytes. */
   key: Uint8Array;
-  content: Uint8Array;
+  /** Authenticated and not stored: opening needs the same. */
   context: string;
-  fillRandom: FillRandom;
-}): Uint8Array<ArrayBuffer> {
+}
+
+/** Encrypts bytes: one byte with the version of the format, the nonce, the ciphertext, the tag. */
+export function seal(
+  content: Uint8Array,
+  { key, context, fillRandom }: Sealing & { fillRandom: FillRandom },
+): Uint8Array<ArrayBuffer> {
   const sealed = new Uint8Array(content.byteLength + sealingBytes);
   sealed[0] = formatByte;
   const nonce = sealed.subarray(1, 1 + nonceBytes);
@@ -198,15 +194,7 @@ export function seal({
 }
 
 /** Returns the content of `seal`, or undefined if the bytes, the key or the context are others. */
-export function unseal({
-  key,
-  sealed,
-  context,
-}: {
-  key: Uint8Array;
-  sealed: Uint8Array;
-  context: string;
-}): Uint8Array<ArrayBuffer> | undefined {
+export function unseal(sealed: Uint8Array, { key, context }: Sealing): Uint8Array<ArrayBuffer> | undefined {
   if (sealed.byteLength < sealingBytes || sealed[0] !== formatByte) return undefined;
   const end = sealed.length - tagBytes;
   const decryption = createDecipheriv(cipher, key, sealed.subarray(1, 1 + nonceBytes));

@@ -124,17 +124,12 @@ export function toChannel(values: Static<typeof channels>[number]) {
   return { ...camelKeys(values), headers: Object.fromEntries(values.headers) };
 }
 
-export function toSubscription(values: SubscriptionValues) {
-  const {
-    name,
-    channel,
-    events,
-    digest,
-    at,
-    weekdays: days,
-    time_zone: timeZone,
-    quiet_hours: quietHours,
-  } = values;
+export function toSubscription({
+  time_zone: timeZone,
+  quiet_hours: quietHours,
+  ...values
+}: SubscriptionValues) {
+  const { name, channel, events, digest, at, weekdays: days } = values;
   return {
     name,
     channel,

@@ -45,30 +45,30 @@ describe("sealing", () => {
     const content = hex(
       "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255",
     );
-    const sealed = seal({ key, content, context: "", fillRandom: (bytes) => bytes.set(nonce) });
+    const sealed = seal(content, { key, context: "", fillRandom: (bytes) => bytes.set(nonce) });
     expect(sealed.toHex()).toBe(
       "01" +
         "cafebabefacedbaddecaf888" +
         "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662898015ad" +
         "b094dac5d93471bdec1a502270e3cc6c",
     );
-    expect(unseal({ key, sealed, context: "" })).toEqual(content);
+    expect(unseal(sealed, { key, context: "" })).toEqual(content);
   });
 
   test("opens nothing else than what was sealed, whichever bit is changed", () => {
     const key = new Uint8Array(32).fill(1);
-    const sealed = seal({ key, content: bytesOf("content"), context: "a", fillRandom });
+    const sealed = seal(bytesOf("content"), { key, context: "a", fillRandom });
     expect(sealed.length).toBe("content".length + sealingBytes);
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const changed = new Uint8Array(sealed);
       changed[bit >> 3]! ^= 1 << (bit & 7);
-      expect(unseal({ key, sealed: changed, context: "a" })).toBeUndefined();
+      expect(unseal(changed, { key, context: "a" })).toBeUndefined();
     }
     for (let length = 0; length < sealed.length; length++)
-      expect(unseal({ key, sealed: sealed.subarray(0, length), context: "a" })).toBeUndefined();
-    expect(unseal({ key, sealed, context: "b" })).toBeUndefined();
-    expect(unseal({ key: new Uint8Array(32).fill(2), sealed, context: "a" })).toBeUndefined();
-    expect(textOf(unseal({ key, sealed, context: "a" }))).toBe("content");
+      expect(unseal(sealed.subarray(0, length), { key, context: "a" })).toBeUndefined();
+    expect(unseal(sealed, { key, context: "b" })).toBeUndefined();
+    expect(unseal(sealed, { key: new Uint8Array(32).fill(2), context: "a" })).toBeUndefined();
+    expect(textOf(unseal(sealed, { key, context: "a" }))).toBe("content");
   });
 });
 
