@@ -1,5 +1,7 @@
 import type { Instant } from "../../platform/lib/clock.ts";
-import type { TrapKindName } from "../../platform/vocabulary/traps.ts";
+import type { traps } from "./tables.ts";
+
+type TrapRow = typeof traps.$inferSelect;
 
 /** Input that every kind takes. */
 export interface NewTrap {
@@ -18,18 +20,10 @@ export interface PreparedTrap<Details> {
   expiresAt?: Instant;
 }
 
-export interface Trap<Details = unknown> {
-  seq: number;
-  id: string;
-  kind: TrapKindName;
-  name: string;
+export interface Trap<Details = unknown> extends Omit<TrapRow, "protectedDomainSeq" | "details"> {
   /** Null if traps of this kind do not belong to a domain. */
   protectedDomain: { domain: string; allow: string[] } | null;
   details: Details;
-  memo: string;
-  enabled: boolean;
-  expiresAt: Instant | null;
-  createdAt: Instant;
   address: string;
   /** Replaced addresses that still count visits, newest first. */
   oldAddresses: string[];

@@ -1,7 +1,7 @@
 import type { NameComparison } from "../../../engines/detection/match/compare-names.ts";
 import { displayName } from "../../../engines/detection/names/name.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "../../../facts/enrichment/facts/facts.ts";
-import { toPlainTime, type Instant } from "../../../platform/lib/clock.ts";
+import { toPlainTime } from "../../../platform/lib/clock.ts";
 import { sentence } from "../../../platform/lib/wording.ts";
 import { withoutMailboxes } from "../../../threats/threats/severity/mailboxes.ts";
 import { shortReasons } from "../../../threats/threats/severity/explain-severity.ts";
@@ -13,7 +13,8 @@ import {
   describeSimilarityReason,
   type SimilarityReason,
 } from "../../../threats/threats/severity/similarity-reasons.ts";
-import type { Severity, Status, ThreatSource, ThreatType } from "../../../platform/vocabulary/threats.ts";
+import type { Threat } from "../../../threats/threats/store/queries.ts";
+import type { Status, ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import { cut } from "../cut.ts";
 import { defangName, defangText } from "../defang.ts";
 import type { NoticeItem } from "../notice.ts";
@@ -23,19 +24,12 @@ import type { ConsoleLinks } from "./links.ts";
 import { describeDifferences, looksLike, shownName } from "./name-texts.ts";
 
 /** Data of one threat that a message shows. */
-export interface ThreatData {
-  id: string;
-  domain: string;
-  protectedDomain: string;
-  type: ThreatType;
-  severity: Severity;
-  status: Status;
-  source: ThreatSource;
-  firstSeen: Instant;
+export interface ThreatData extends Pick<
+  Threat,
+  "id" | "domain" | "protectedDomain" | "type" | "severity" | "status" | "source" | "firstSeen" | "verified"
+> {
   reasons: readonly SimilarityReason[];
   severityReasons: readonly SeverityReason[];
-  /** Whether anything but the name is known. */
-  verified: boolean;
   /** Null if nothing was looked up. */
   facts: Facts | null;
   /** Null if the names were not compared. */

@@ -44,15 +44,10 @@ const recipientsMax = 5;
 const causesMax = 5;
 const responseCharactersMax = 80;
 
-interface RecipientRow {
+type RecipientRow = Omit<FailedDeliveries, "enabled" | "more" | "examined" | "causes"> & {
   seq: number;
-  recipientId: string;
-  recipientName: string;
-  channel: string;
   enabled: number;
-  total: number;
-  queued: number;
-}
+};
 
 export function createFailureSummary({ prepare }: Pick<Database, "prepare">) {
   const counted = prepare<RecipientRow, [{ channels: string | null; recipient: string | null }]>(

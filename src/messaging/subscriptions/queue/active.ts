@@ -2,6 +2,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import { matchesEverything, type EventFilter } from "../../../threats/events/event-filter.ts";
 import { alertingTypes, type ChannelType } from "../../../platform/vocabulary/channels.ts";
 import type { NoticeType } from "../../../platform/vocabulary/events.ts";
+import type { subscriptions } from "../subscriptions/tables.ts";
 
 /** An enabled subscription, as far as the queue needs it. */
 export interface ActiveSubscription {
@@ -20,6 +21,11 @@ export function sendsThreatsOneByOne(type: ChannelType): boolean {
   return alertingTypes.includes(type);
 }
 
+type StoredSubscription = Pick<
+  typeof subscriptions.$inferSelect,
+  "seq" | "recipientSeq" | "consumedSeq" | "events" | "filter"
+>;
+
 /** Returns what the queue needs of a subscription as it is stored. */
 export function toActive({
   seq,
@@ -28,14 +34,7 @@ export function toActive({
   events,
   filter,
   channelType,
-}: {
-  seq: number;
-  recipientSeq: number;
-  consumedSeq: number;
-  events: readonly NoticeType[];
-  filter: EventFilter;
-  channelType: ChannelType;
-}): ActiveSubscription {
+}: StoredSubscription & { channelType: ChannelType }): ActiveSubscription {
   return {
     subscriptionSeq: seq,
     recipientSeq,
@@ -47,14 +46,11 @@ export function toActive({
   };
 }
 
-interface Row {
-  seq: number;
-  recipientSeq: number;
-  consumedSeq: number;
+type Row = Omit<StoredSubscription, "events" | "filter"> & {
   events: string;
   filter: string;
   channelType: ChannelType;
-}
+};
 
 /**
  * Returns a function that returns the enabled subscriptions. The rows are read once in a turn of the event loop, so

@@ -1,25 +1,13 @@
 import type { Database } from "../../../platform/database/database.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
-import type { NoticeType } from "../../../platform/vocabulary/events.ts";
+import type { queuedChanges } from "../subscriptions/tables.ts";
 
 /** A change that is to be part of the next message of subscriptions. */
-export interface QueuedChange {
-  type: NoticeType;
-  /** Whether the filter matches only now. */
-  late: boolean;
-  /** Null: about no threat. */
-  threatSeq: number | null;
-  /** Content as JSON; null for a threat. */
-  data: string | null;
-  at: Instant;
-  /** Time from which it must not wait for the limit of messages; null: it may. */
-  urgentAt: Instant | null;
-}
+export type QueuedChange = Omit<typeof queuedChanges.$inferSelect, "seq" | "subscriptionSeq">;
 
-export interface QueuedRow extends Pick<QueuedChange, "type" | "threatSeq" | "data"> {
+export interface QueuedRow extends Pick<QueuedChange, "type" | "threatSeq" | "data" | "at"> {
   seq: number;
   late: 0 | 1;
-  at: Instant;
 }
 
 /** Place in the queue of a subscription. */

@@ -1,27 +1,22 @@
 import { readTimeZone } from "../../../platform/config/fields/notification-texts.ts";
 import { checkName, checkFilter, inOrder } from "../../deliveries/rules/recipient-rules.ts";
-import type { EventFilter } from "../../../threats/events/event-filter.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
-import { digests, weekdays, type Digest, type Weekday } from "../../../platform/vocabulary/channels.ts";
+import { digests, weekdays, type Weekday } from "../../../platform/vocabulary/channels.ts";
 import { noticeTypes, type NoticeType } from "../../../platform/vocabulary/events.ts";
+import type { subscriptions } from "./tables.ts";
 
 /** Rules for the settings of subscriptions. All throw PublicError `bad_request` with what to change. */
 
 export const idPrefix = "sub";
 const minutesPerDay = 1_440;
 
+type Row = typeof subscriptions.$inferSelect;
+
 /** Settings of a subscription except its channel. Times of day are minutes since midnight. */
-export interface SubscriptionRules {
+export interface SubscriptionRules extends Pick<Row, "filter" | "digest" | "at" | "timeZone" | "quietHours"> {
   events: readonly NoticeType[];
-  filter: EventFilter;
-  digest: Digest;
-  at: number;
-  /** Empty: every day. */
   weekdays: readonly Weekday[];
-  /** IANA name. */
-  timeZone: string;
-  quietHours: { from: number; to: number } | null;
 }
 
 export function checkSubscriptionName(name: string): string {

@@ -1,16 +1,10 @@
 import { dayMs, startOfDay, type Instant } from "../../../platform/lib/clock.ts";
-import { weekdays, type Digest, type Weekday } from "../../../platform/vocabulary/channels.ts";
+import { weekdays, type Weekday } from "../../../platform/vocabulary/channels.ts";
+import type { SubscriptionRules } from "../subscriptions/rules.ts";
 import type { LocalTime } from "./local-time.ts";
 
-/** When a subscription sends. Times of day are minutes since midnight. */
-export interface Timing {
-  digest: Digest;
-  /** Time of a daily digest. */
-  at: number;
-  /** Days on which messages are sent; empty: every day. */
-  weekdays: readonly Weekday[];
-  quietHours: { from: number; to: number } | null;
-}
+/** When a subscription sends. */
+export type Timing = Pick<SubscriptionRules, "digest" | "at" | "weekdays" | "quietHours">;
 
 /** Changes that wait for the next message of a subscription. */
 export interface Waiting {

@@ -1,7 +1,7 @@
 import type { Database } from "../../../platform/database/database.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
-import type { Severity, Status } from "../../../platform/vocabulary/threats.ts";
-import type { SiteState } from "../../../platform/vocabulary/site.ts";
+import type { Severity } from "../../../platform/vocabulary/threats.ts";
+import type { Threat } from "../../../threats/threats/store/queries.ts";
 import type { CampaignReason } from "./tables.ts";
 
 /** Threats that belong together, by what their names and sites have in common. */
@@ -37,19 +37,21 @@ export interface CampaignSummary extends Campaign {
 }
 
 /** A threat of a campaign, with the reasons that join it to others. */
-export interface CampaignThreat {
-  seq: number;
-  id: string;
-  domain: string;
-  protectedDomain: string;
-  status: Status;
-  severity: Severity;
-  firstSeen: Instant;
-  ipAddress: string | null;
-  registrar: string | null;
+export interface CampaignThreat extends Pick<
+  Threat,
+  | "seq"
+  | "id"
+  | "domain"
+  | "protectedDomain"
+  | "status"
+  | "severity"
+  | "firstSeen"
+  | "ipAddress"
+  | "registrar"
+  | "siteState"
+> {
   /** ISO 8601; undefined if unknown. */
   registeredAt: string | undefined;
-  siteState: SiteState | null;
   /** `seq` of the account; null: not assigned. */
   assigneeSeq: number | null;
   isReported: boolean;

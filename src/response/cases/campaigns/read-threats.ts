@@ -1,26 +1,18 @@
 import type { Database } from "../../../platform/database/database.ts";
 import type { Facts } from "../../../facts/enrichment/facts/facts.ts";
-import type { Status } from "../../../platform/vocabulary/threats.ts";
-import type { Instant } from "../../../platform/lib/clock.ts";
 import type { ThreatSource } from "./traits.ts";
 
 /** Nothing is known about most threats: `{"unknown":{}}`. */
 const emptyFactsLength = 14;
 
-interface StoredThreat {
-  seq: number;
-  domain: string;
-  protectedDomain: string;
-  status: Status;
-  firstSeen: Instant;
-  facts: string | null;
-  campaign: number | null;
-  /** 1 if certificate logs showed the name, else 0. */
-  isCertified: number;
-}
-
 /** A threat with the number of the campaign that is stored with it. */
 export type ReadThreat = Omit<ThreatSource, "originals"> & { campaign: number | null };
+
+type StoredThreat = Omit<ReadThreat, "facts" | "serials"> & {
+  facts: string | null;
+  /** 1 if certificate logs showed the name, else 0. */
+  isCertified: number;
+};
 
 /** Reads threats with the facts that grouping compares. */
 export function createThreatReader({ prepare }: Pick<Database, "prepare">) {
