@@ -6,7 +6,7 @@ import { hashRecoveryCode, newRecoveryCodes, readRecoveryCode } from "./recovery
 import { accountRecoveryCodes } from "./tables.ts";
 
 /** `used`: the code is correct, but it has been used, or a newer one has. */
-export type CodeVerdict = "code" | "recovery_code" | "wrong" | "used";
+type CodeVerdict = "code" | "recovery_code" | "wrong" | "used";
 
 /** One-time codes and recovery codes of accounts. Changes belong to the caller's transaction. */
 export type AccountCodes = ReturnType<typeof createAccountCodes>;

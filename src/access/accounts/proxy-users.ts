@@ -2,14 +2,14 @@ import { type GroupsSeparator, type Role, roles } from "../../platform/vocabular
 import { readAccountName } from "./account-names.ts";
 
 /** Headers by which a trusted proxy says who the user is, in lowercase. */
-export interface TrustedUserSettings {
+interface TrustedUserSettings {
   header: string;
   groupsHeader: string;
   groupsSeparator: GroupsSeparator;
   groupRoles: readonly { group: string; role: Role }[];
 }
 
-export type ProxyUser =
+type ProxyUser =
   /** The proxy authenticated no user, or no header is configured. */
   | { outcome: "none" }
   /** The request has the header, but did not come from a trusted proxy. */

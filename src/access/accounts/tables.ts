@@ -3,7 +3,7 @@ import { instant } from "../../platform/database/columns.ts";
 import { roles } from "../../platform/vocabulary/permissions.ts";
 
 /** Who creates accounts: people here, or the first request with a name that a trusted proxy has authenticated. */
-export const accountOrigins = ["local", "proxy"] as const;
+const accountOrigins = ["local", "proxy"] as const;
 
 /** People who use the console. The migration adds the administrator of the first start. */
 export const accounts = sqliteTable("accounts", {

@@ -13,7 +13,7 @@ const recipientChanges = [
   "redeliver",
   "replay",
 ] as const;
-export type RecipientChange = (typeof recipientChanges)[number];
+type RecipientChange = (typeof recipientChanges)[number];
 type RecipientAction = `${string}.${RecipientChange}`;
 
 /** @param channel kind of the recipient's channel */

@@ -11,7 +11,7 @@ import { auditLog } from "./tables.ts";
 
 export type AuditEntry = typeof auditLog.$inferSelect;
 
-export interface AuditFilter {
+interface AuditFilter {
   action?: AuditAction | undefined;
   channel?: ActorChannel | undefined;
   /** Name of the account, the API key or the shell user, without regard to case. */

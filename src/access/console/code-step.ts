@@ -4,14 +4,14 @@ import type { Needs } from "./needs.ts";
 import type { PendingSignIn } from "./pending-sign-ins.ts";
 import type { Browser, Busy, SignedIn, Steps } from "./sign-in-steps.ts";
 
-export interface CodeAttempt extends Browser {
+interface CodeAttempt extends Browser {
   /** As `signIn` returned it. */
   pending: string;
   /** One-time code or recovery code. */
   code: string;
 }
 
-export type CodeResult =
+type CodeResult =
   | SignedIn
   | Busy
   /** `used_code`: correct, but used before. `too_many_codes`: the account has had too many wrong codes lately. */

@@ -14,7 +14,7 @@ export interface Self {
 }
 
 /** A secret that an authenticator has to learn, as text and as the URI in a QR code. */
-export interface CodeSetup {
+interface CodeSetup {
   /** In groups of four characters. */
   secret: string;
   uri: string;

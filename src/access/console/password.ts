@@ -16,7 +16,7 @@ export interface VerifiedPassword {
   hash: string | null;
 }
 
-export interface GeneratedPassword {
+interface GeneratedPassword {
   password: string;
   hash: string;
 }

@@ -4,7 +4,7 @@ import { system, type ByActor } from "../audit/actor.ts";
 import type { Needs } from "./needs.ts";
 import type { Browser, Steps } from "./sign-in-steps.ts";
 
-export type ProxyAccount =
+type ProxyAccount =
   | { outcome: "account"; account: Account }
   /** `local`: the name belongs to an account with a password, which a proxy must not take over. */
   | { outcome: "local" | "disabled" | "too_many" };

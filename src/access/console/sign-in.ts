@@ -14,13 +14,13 @@ import type { ConsoleSession } from "./sessions.ts";
 import { createSignInLog } from "./sign-in-log.ts";
 import { createSteps, type Browser, type Busy, type SignedIn, type Steps } from "./sign-in-steps.ts";
 
-export interface SignInAttempt extends Browser {
+interface SignInAttempt extends Browser {
   /** Name of the account; absent or empty: the administrator of the first start. */
   name?: string | undefined;
   password: string;
 }
 
-export type SignInResult =
+type SignInResult =
   | SignedIn
   | Busy
   | { outcome: "wrong_password" }

@@ -36,7 +36,7 @@ export interface EntryAdministration<E extends Entry, New, Change> {
 }
 
 /** The rows of the entries of one kind, and their rules. Its writes belong to the caller's transaction. */
-export interface EntryStore<E extends Entry, Settings> {
+interface EntryStore<E extends Entry, Settings> {
   /** Returns the entries, sorted by name. */
   list(): E[];
   find(idOrName: string): E | undefined;
@@ -51,7 +51,7 @@ export interface EntryStore<E extends Entry, Settings> {
 type EntryState<E extends Entry> = Pick<E, "origin" | "enabled"> & Partial<E>;
 
 /** Rows, rules and audit entries of one kind of entries: everything that others do not share. */
-export interface EntryKind<E extends Entry, Settings, Declared extends { name: string }> {
+interface EntryKind<E extends Entry, Settings, Declared extends { name: string }> {
   /** Name of one entry in messages, in lowercase. */
   noun: string;
   /** Key of the configuration file under which entries are declared. */
@@ -75,7 +75,7 @@ export interface EntryKind<E extends Entry, Settings, Declared extends { name: s
   staysDisabled?(before: E, after: E): boolean;
 }
 
-export type EntryChange = "add" | "change" | "rotate" | "enable" | "disable" | "remove";
+type EntryChange = "add" | "change" | "rotate" | "enable" | "disable" | "remove";
 
 /** Returns the subject of audit entries about an entry. */
 export function subjectOf({ id, name }: Pick<Entry, "id" | "name">): string {

@@ -20,7 +20,7 @@ export type { DeclaredKey };
 /** An API key as it is stored, without its hash. */
 export type ApiKey = Omit<typeof apiKeys.$inferSelect, "hash">;
 
-export interface NewKey {
+interface NewKey {
   /** Shown to people; need not be unique. */
   name: string;
   /** Default: pro. */

@@ -1,7 +1,7 @@
 import type { Instant } from "../../platform/lib/clock.ts";
 
 /** State of a key's rate limit after a request. */
-export interface RateLimitState {
+interface RateLimitState {
   /** Requests per minute that the plan allows. */
   limit: number;
   remaining: number;

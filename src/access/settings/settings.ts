@@ -2,7 +2,7 @@ import type { Needs } from "../../platform/database/needs.ts";
 import { hasValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import { settings } from "./tables.ts";
 
-export type SettingName =
+type SettingName =
   | "first_started_at"
   | "console_password_mark"
   | "console_device_key"

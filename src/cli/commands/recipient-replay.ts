@@ -56,8 +56,8 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
       if (which.length !== 1) throw new UsageError("use one of --failed, --missed and --all");
       if (recipient === undefined && !failed)
         throw new UsageError(`name the ${noun}, as in: phishwatch ${name} replay ${example} --missed`);
-      const to = recipient === undefined ? {} : { recipient: group.get(app, recipient).id };
-      const request: ReplayRequest = { which: which[0]!, since, ...to };
+      const to = recipient === undefined ? undefined : group.get(app, recipient).id;
+      const request: ReplayRequest = { which: which[0]!, since, recipient: to };
       const from = since === 0 ? "" : ` since ${toIsoTime(since)}`;
       const count = yes ? await replay.run(request, { by }) : replay.count(request);
       if (options.json) return printJson(terminal.out, { deliveries: count, queued: yes });

@@ -7,7 +7,7 @@ import { combine, type List, type ListedName, type ListedThreat } from "./list.t
 import type { MatchingThreat, MatchingThreats } from "./matching-threats.ts";
 
 /** Content of a list at one moment, without the time of its change. */
-export interface BuiltContent {
+interface BuiltContent {
   rows: readonly ListedName[];
   allowed: readonly string[];
   digest: string;

@@ -19,7 +19,7 @@ export interface ListFile {
 }
 
 /** Returns the file of a list with this content. */
-export type FileOf = (list: List, content: ListContent, format: BlockListFormat) => ListFile;
+type FileOf = (list: List, content: ListContent, format: BlockListFormat) => ListFile;
 
 /** Some lists of 100,000 names in several formats. */
 const cachedBytesMax = 64 << 20;

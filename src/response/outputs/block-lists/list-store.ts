@@ -8,7 +8,7 @@ import { nextChange } from "./serial.ts";
 import { lists } from "./tables.ts";
 
 /** Fields that a change of a list may set. */
-export type ListChange = Partial<Omit<List, "seq" | "id" | "name" | "createdAt" | "updatedAt">>;
+type ListChange = Partial<Omit<List, "seq" | "id" | "name" | "createdAt" | "updatedAt">>;
 
 /** The rows of the lists. Writes belong into the caller's transaction. */
 export type ListStore = ReturnType<typeof createListStore>;

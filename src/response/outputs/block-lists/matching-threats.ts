@@ -11,7 +11,7 @@ import type { ListFilter } from "./list.ts";
 export type MatchingThreat = ReturnType<ReturnType<typeof createStatements>["one"]["all"]>[number];
 
 /** Receives what changed since the last call. */
-export interface ChangeReceiver {
+interface ChangeReceiver {
   /** Everything received before is void, and all threats follow. */
   restart(): void;
   /** Threats that match; they may have been received before. */

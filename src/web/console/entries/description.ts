@@ -67,7 +67,7 @@ export interface FormState<E> {
   errors?: FieldErrors;
 }
 
-export type ShownForm<E> = FormState<E> & { errors: FieldErrors };
+type ShownForm<E> = FormState<E> & { errors: FieldErrors };
 
 /** The form with which entries of one kind are added and changed. */
 export interface EntryForm<E extends Entry, Name extends ServiceName, Settings extends object> {

@@ -162,7 +162,7 @@ export function EntryHead(props: {
 export function DeclaredNote({ entry, where }: { entry: Entry; where?: string | undefined }) {
   return isDeclared(entry) ? (
     <p>
-      <DeclaredMark {...(where === undefined ? {} : { where })} />
+      <DeclaredMark where={where} />
     </p>
   ) : null;
 }
