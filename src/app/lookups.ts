@@ -1,7 +1,7 @@
 import type { Config } from "../platform/config/config.ts";
 import { type InspectionDependencies, openInspection } from "../facts/inspection/open-inspection.ts";
 import { buildInfo } from "../platform/lib/build-info.ts";
-import { openDns } from "../facts/lookups/dns/open-dns.ts";
+import { openDns } from "../facts/lookups/dns/existence.ts";
 import { openLookups } from "../facts/lookups/open-lookups.ts";
 import { createTurns } from "../platform/network/turns.ts";
 import type { Environment } from "./environment.ts";

@@ -1,10 +1,19 @@
-import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../../platform/network/dns/dns-client.ts";
+import {
+  type DnsAnswer,
+  type DnsClient,
+  type DnsRecord,
+  type DnsType,
+  createDnsClient,
+} from "../../../platform/network/dns/dns-client.ts";
 import type { Presence } from "../../../platform/vocabulary/site.ts";
-import type { ParentProbe, WildcardProbe } from "./wildcards.ts";
+import { type ParentProbe, type WildcardProbe, createWildcardProbe } from "./wildcards.ts";
 import { BlockList, isIPv6 } from "node:net";
 import { linesOfList } from "../../../platform/lib/lists/list-texts.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import markersText from "./hosting.txt" with { type: "text" };
+import type { Config } from "../../../platform/config/config.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
+import { systemResolvers } from "../../../platform/network/dns/system-resolvers.ts";
 
 /** Result of looking up a name in DNS. */
 export interface Existence {
@@ -188,4 +197,24 @@ function readMarkers(text: string) {
     networks.push({ marker: entry, addresses });
   }
   return { names, networks };
+}
+
+interface DnsDependencies extends Needs<"clock" | "fillRandom"> {
+  config: Pick<Config, "scan">;
+  /** Replaces DNS. */
+  given: DnsClient | undefined;
+}
+
+/** Constructs the DNS client of the configuration, and the lookup of existence over it. */
+export function openDns({ clock, config, fillRandom, given }: DnsDependencies) {
+  const { scan } = config;
+  const resolvers = () => (scan.resolvers.length > 0 ? scan.resolvers : systemResolvers());
+  const queriesPerSecond = () => scan.queriesPerSecond;
+  const dns = given ?? createDnsClient({ clock, fillRandom, resolvers, queriesPerSecond });
+  const probeWildcard = createWildcardProbe({ clock, dns, fillRandom });
+  return {
+    dns,
+    /** Looks up whether a name exists, with its records and who holds it. Never throws for what servers respond. */
+    lookUp: createExistenceLookup({ dns, probeWildcard }),
+  };
 }

@@ -4,6 +4,8 @@ import {
   rdapElseWhois,
   type RegistryAccess,
   type RegistryClients,
+  type Contact,
+  type LookupFailure,
 } from "../registries/registry-clients.ts";
 import {
   embeddedAddressRegistries,
@@ -12,9 +14,12 @@ import {
 } from "./address-registries.ts";
 import { type Network, rangeAround, type AddressRange } from "./address-range.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import type { Contact, LookupFailure } from "../registries/server-pacing.ts";
-import { readRdapNetwork } from "./rdap-network.ts";
-import { readWhoisNetwork, whoisAddressQuery, type WhoisNetworkReading } from "./whois-network.ts";
+import {
+  readRdapNetwork,
+  readWhoisNetwork,
+  whoisAddressQuery,
+  type WhoisNetworkReading,
+} from "./network-records.ts";
 
 export type NetworkResult = { ok: true; network: Network } | LookupFailure;
 

@@ -1,5 +1,5 @@
 import type { Registration } from "../../../platform/vocabulary/site.ts";
-import type { LookupFailure } from "../registries/server-pacing.ts";
+import type { LookupFailure } from "../registries/registry-clients.ts";
 
 /** Returns `base` with the values that it lacks taken from `other`. Keys without a value are removed. */
 export function completedBy(base: Registration, other: Registration): Registration {

@@ -1,5 +1,4 @@
-import type { RegistryClients } from "../registries/registry-clients.ts";
-import type { Contact, LookupFailure } from "../registries/server-pacing.ts";
+import type { RegistryClients, Contact, LookupFailure } from "../registries/registry-clients.ts";
 import { parseServer } from "../registries/whois-client.ts";
 import keys from "./data/whois-keys.json" with { type: "json" };
 import {

@@ -13,7 +13,7 @@ import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 import type { SourceNeeds } from "../needs.ts";
 import { createScreener, type ScreenedChunk, type WholeLines } from "../name-files/screener.ts";
-import { startScreeningThread } from "../name-files/screening-thread.ts";
+import { startScreeningThread } from "../name-files/screening.ts";
 import { batchOfChunk } from "../name-file-formats/name-chunk.ts";
 import type { NameBatch } from "../name-batch.ts";
 

@@ -8,7 +8,8 @@ import type { SourceActivity } from "../activity/source-activity.ts";
 import type { SourceNeeds } from "../needs.ts";
 import type { Batch, Candidate } from "../certificate-log-reading/messages.ts";
 import { createRecentNames } from "./recent-names.ts";
-import type { ScreeningTables } from "./screening-tables.ts";
+import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
+import type { PipelineConnection } from "../certificate-log-reading/connection.ts";
 
 const source: ThreatSource = "certificate_transparency";
 /** Where the names of all logs are counted. */
@@ -125,4 +126,37 @@ export function createBatchRecorder(dependencies: BatchRecorderDependencies) {
 
 function seenAtOf({ lastEntryAt }: Batch, clock: Pick<Clock, "now">): Instant {
   return Math.min(lastEntryAt ?? Infinity, clock.now());
+}
+
+/** Keeps the prefilter of the pipeline in step with the protected domains. */
+export type ScreeningTables = ReturnType<typeof createScreeningTables>;
+
+export function createScreeningTables(domains: Pick<ProtectedDomains, "matcher">) {
+  let connection: PipelineConnection | undefined;
+  let sent: Matcher | undefined;
+  let version = 0;
+
+  /** Returns the version of the tables of this matcher, which is the present one. */
+  function versionOf(matcher: Matcher): number {
+    if (matcher !== sent) {
+      sent = matcher;
+      version++;
+      connection?.send({ do: "screen", version, tables: matcher.screeningTables() });
+    }
+    return version;
+  }
+
+  return {
+    versionOf,
+
+    /** Sends the tables again if the protected domains have changed. */
+    update: () => void versionOf(domains.matcher()),
+
+    /** Sends the present tables, and later ones when they change. */
+    sendTo(to: PipelineConnection | undefined) {
+      connection = to;
+      sent = undefined;
+      if (to !== undefined) versionOf(domains.matcher());
+    },
+  };
 }

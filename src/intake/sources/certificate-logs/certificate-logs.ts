@@ -3,11 +3,15 @@ import type { Timer, Clock } from "../../../platform/lib/clock.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import type { SourceNeeds } from "../needs.ts";
 import type { Source, SourceCheck } from "../source.ts";
-import { certificateLogsOrigin, type BatchRecorder } from "./batch-recorder.ts";
+import {
+  certificateLogsOrigin,
+  type BatchRecorder,
+  createScreeningTables,
+  type ScreeningTables,
+} from "./batch-recorder.ts";
 import type { PipelineConnection, PipelineEvents } from "../certificate-log-reading/connection.ts";
 import type { FollowedLogs, LogListStatus } from "./followed-logs.ts";
 import { createProgressKeeper, type ProgressKeeper } from "./progress-keeper.ts";
-import { createScreeningTables, type ScreeningTables } from "./screening-tables.ts";
 import { sourceStatusOf, statusOfLog, type CertificateLogStatus, type LiveLog } from "./status.ts";
 import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
 import { backoffMs } from "../../../platform/lib/durations.ts";
