@@ -132,6 +132,16 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
+/** Items in one line, with a separator between them. */
+export function Separated<Item>(props: {
+  items: readonly Item[];
+  by?: string;
+  children: (item: Item) => ComponentChildren;
+}) {
+  const { items, by = ", ", children } = props;
+  return <>{items.map((item, index) => [index === 0 ? "" : by, children(item)])}</>;
+}
+
 /** The first items of a list, and how many more there are. */
 export function FirstItems<Item>(props: {
   items: readonly Item[];

@@ -1,9 +1,8 @@
 import type { Inspection } from "../../../../facts/inspection/inspections.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
-import { counted } from "../../../../platform/lib/wording.ts";
 import type { Verdict } from "../../../../facts/inspection/model/verdict.ts";
-import { Card, Facts, LinkButton, Time, Note } from "../../kit/components.tsx";
+import { Card, Facts, LinkButton, Time, Note, FirstItems } from "../../kit/components.tsx";
 import { inWords, Name, Text } from "../../kit/inline.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { PostButton } from "../../kit/form.tsx";
@@ -166,7 +165,14 @@ function PageCard({ inspection: { page: seen } }: { inspection: Inspection }) {
       <Facts
         facts={[
           ["Shown at", <Address address={seen.finalUrl} />],
-          seen.redirects.length > 0 && ["Redirects", <Redirects urls={seen.redirects} />],
+          seen.redirects.length > 0 && [
+            "Redirects",
+            <ol class="plain">
+              <FirstItems items={seen.redirects} max={listedMax}>
+                {(url) => <Address address={url} />}
+              </FirstItems>
+            </ol>,
+          ],
           ["Status", String(seen.status)],
           ["Title", seen.title === "" ? "none" : <Text text={seen.title} />],
           ["Asks for", asks.length === 0 ? "no secrets" : <strong>{asks.join(" and ")}</strong>],
@@ -176,20 +182,6 @@ function PageCard({ inspection: { page: seen } }: { inspection: Inspection }) {
         ]}
       />
     </Card>
-  );
-}
-
-function Redirects({ urls }: { urls: readonly string[] }) {
-  const more = urls.length - listedMax;
-  return (
-    <ol class="plain">
-      {urls.slice(0, listedMax).map((url) => (
-        <li>
-          <Address address={url} />
-        </li>
-      ))}
-      {more > 0 ? <li>and {counted(more, "more", "more")}</li> : null}
-    </ol>
   );
 }
 

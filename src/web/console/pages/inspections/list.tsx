@@ -9,7 +9,7 @@ import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts"
 import { optionalIsoTime, toIsoTime } from "../../../../platform/lib/clock.ts";
 import { csvCell } from "../../../../response/outputs/exports/csv.ts";
 import { downloadStream, type FileSource } from "../../../http/download.ts";
-import { LinkButton, Time, Note } from "../../kit/components.tsx";
+import { LinkButton, Time, Note, Separated } from "../../kit/components.tsx";
 import { inWords, Text } from "../../kit/inline.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { choicesOf, Button, FilterForm, Select, TextField } from "../../kit/form.tsx";
@@ -149,14 +149,13 @@ function ProgressLine({ progress, query }: { progress: RequestProgress; query: U
   return (
     <p>
       Of {counted(all, "address", "addresses")}:{" "}
-      {parts.map(({ outcome, count, words }, index) => (
-        <>
-          {index === 0 ? "" : ", "}
+      <Separated items={parts}>
+        {({ outcome, count, words }) => (
           <a href={pathWith(inspectionsPath, withOutcome(query, outcome))}>
             {grouped(count)} {words}
           </a>
-        </>
-      ))}
+        )}
+      </Separated>
       .
     </p>
   );

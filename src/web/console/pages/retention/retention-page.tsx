@@ -4,7 +4,7 @@ import { bytesText, formatDuration } from "../../../../platform/lib/durations.ts
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { RulePreview } from "../../../../operations/retention/retention.ts";
-import { Section, Time } from "../../kit/components.tsx";
+import { Section, Time, Separated } from "../../kit/components.tsx";
 import { attempt, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/inline.tsx";
@@ -104,17 +104,9 @@ const columns: readonly Column<RulePreview>[] = [
       </>
     ),
   ),
-  column(
-    "For example",
-    "under",
-    ({ preview }) =>
-      preview?.examples.map((name, index) => (
-        <>
-          {index === 0 ? null : ", "}
-          <Name name={name} />
-        </>
-      )) ?? "",
-  ),
+  column("For example", "under", ({ preview }) => (
+    <Separated items={preview?.examples ?? []}>{(name) => <Name name={name} />}</Separated>
+  )),
 ];
 
 /** Settings → Retention. */

@@ -5,7 +5,7 @@ import { capitalized, counted, grouped, sentence } from "../../../../platform/li
 import { type ScanProgress, hasManyUnknown } from "../../../../intake/scans/progress.ts";
 import type { Scan } from "../../../../intake/scans/tables.ts";
 import type { ScanStatus } from "../../../../platform/vocabulary/scans.ts";
-import { Facts, Progress, Time, Note } from "../../kit/components.tsx";
+import { Facts, Progress, Time, Note, Separated } from "../../kit/components.tsx";
 import { StateMark, type Tone, Name, Text } from "../../kit/inline.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
@@ -129,12 +129,7 @@ export function ScannedDomains({ scan, namesMax }: { scan: Scan; namesMax: numbe
   const more = protectedDomains.length - shown.length;
   return (
     <>
-      {shown.map((domain, index) => (
-        <>
-          {index === 0 ? null : ", "}
-          <Name name={domain} />
-        </>
-      ))}
+      <Separated items={shown}>{(domain) => <Name name={domain} />}</Separated>
       {more > 0 ? ` and ${grouped(more)} more` : null}
     </>
   );

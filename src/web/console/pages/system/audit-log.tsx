@@ -11,7 +11,7 @@ import {
   unknownNetwork,
   type FailedSignInsOfHour,
 } from "../../../../access/audit/failed-sign-ins.ts";
-import { LinkButton, Time } from "../../kit/components.tsx";
+import { LinkButton, Time, Separated } from "../../kit/components.tsx";
 import { inWords, Text } from "../../kit/inline.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Button, choicesOf, FilterForm, Select, TextField } from "../../kit/form.tsx";
@@ -104,12 +104,13 @@ function What({ entry: { action, subject, detail } }: { entry: AuditEntry }) {
       )}
       {details.length === 0 ? null : (
         <p>
-          {details.map(([name, value], index) => (
-            <>
-              {index === 0 ? "" : " · "}
-              {inWords(name)} <Text text={value} charactersMax={valueCharactersMax} />
-            </>
-          ))}
+          <Separated items={details} by=" · ">
+            {([name, value]) => (
+              <>
+                {inWords(name)} <Text text={value} charactersMax={valueCharactersMax} />
+              </>
+            )}
+          </Separated>
         </p>
       )}
     </>

@@ -2,7 +2,7 @@ import type { BackupStatus } from "../../../../operations/backups/running/backup
 import type { KeptAside } from "../../../../platform/database/files/pending-restore.ts";
 import { bytesText, spanText } from "../../../../platform/lib/durations.ts";
 import { counted } from "../../../../platform/lib/wording.ts";
-import { Card, Facts, Time } from "../../kit/components.tsx";
+import { Card, Facts, Time, Separated } from "../../kit/components.tsx";
 import { StateMark, Text } from "../../kit/inline.tsx";
 import { redirect } from "../../kit/page-result.ts";
 import { systemPath } from "../../kit/paths.ts";
@@ -82,12 +82,9 @@ function Aside({ aside }: { aside: readonly KeptAside[] }) {
   return (
     <>
       {bytesText(aside.reduce((sum, { bytes }) => sum + bytes, 0))}:{" "}
-      {aside.slice(0, asideShownMax).map(({ path }, index) => (
-        <>
-          {index === 0 ? "" : ", "}
-          <Text text={path} charactersMax={pathCharactersMax} />
-        </>
-      ))}
+      <Separated items={aside.slice(0, asideShownMax)}>
+        {({ path }) => <Text text={path} charactersMax={pathCharactersMax} />}
+      </Separated>
       . <code>phishwatch restore --remove-aside</code> deletes them.
     </>
   );

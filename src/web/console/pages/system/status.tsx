@@ -11,7 +11,7 @@ import { listsVersion } from "../../../../platform/lib/lists/list-texts.ts";
 import { counted, sentence } from "../../../../platform/lib/wording.ts";
 import { daysUntilFull, untilFullText, type StoreGrowth } from "../../../../operations/stores/growth.ts";
 import { type StoreSize, keptText, labelOf, type StoreLimits } from "../../../../operations/stores/stores.ts";
-import { Card, Facts, Time, Section, Note } from "../../kit/components.tsx";
+import { Card, Facts, Time, Section, Note, Separated } from "../../kit/components.tsx";
 import { StateMark, Text } from "../../kit/inline.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { download, page } from "../../kit/page-result.ts";
@@ -162,14 +162,13 @@ function Health(props: {
           tone="warn"
           title={`${counted(failing.length, "endpoint or channel", "endpoints and channels")} failing`}
         >
-          {failing.slice(0, listedMax).map((recipient, index) => (
-            <>
-              {index === 0 ? "" : ", "}
+          <Separated items={failing.slice(0, listedMax)}>
+            {(recipient) => (
               <a href={recipientPath(recipient) ?? deliveriesToPath(recipient)}>
                 <Text text={recipient.name} charactersMax={80} />
               </a>
-            </>
-          ))}
+            )}
+          </Separated>
         </Note>
       )}
       {notKnown === null ? null : <Note tone="info">{notKnown}</Note>}
