@@ -92,15 +92,7 @@ function describeHolder(holder: LockHolder | undefined): string {
 }
 
 /** Another process that holds a lock. */
-export interface LockHolder {
-  pid: number;
-  /** Name of the program, and of the command if it is phishwatch itself. Never further arguments. */
-  command: string;
-  /** Whether the process is suspended (Ctrl-Z, SIGSTOP), so it cannot release the lock. */
-  suspended: boolean;
-  /** Whether it runs the same executable and handles `SIGUSR2`, so that `resumeHolder` is safe. */
-  cooperates: boolean;
-}
+export type LockHolder = ReturnType<typeof describeProcess>;
 
 /** Position of the write lock in the shared memory file: https://www.sqlite.org/walformat.html §2.3.1. */
 const writeLockByte = 120;
@@ -167,14 +159,17 @@ function deviceOf(dev: number): string {
   return `${major}:${minor}`;
 }
 
-function describeProcess(pid: number): LockHolder {
+function describeProcess(pid: number) {
   const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, wordsMax);
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const ours = isSameExecutable(pid);
   return {
     pid,
+    /** Name of the program, and of the command if it is phishwatch itself. Never further arguments. */
     command: commandOf(words, ours),
+    /** Whether the process is suspended (Ctrl-Z, SIGSTOP), so it cannot release the lock. */
     suspended: /^State:\s+[Tt]/m.test(status),
+    /** Whether it runs the same executable and handles `SIGUSR2`, so that `resumeHolder` is safe. */
     cooperates: ours && pid !== process.pid && handles(status, sigusr2),
   };
 }

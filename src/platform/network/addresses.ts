@@ -30,14 +30,7 @@ export interface AddressRefusal {
 }
 
 type Verdict = AddressClass | "embedded";
-interface Range {
-  /** The first bits of the address, as a number of `bits` bits. */
-  prefix: bigint;
-  bits: number;
-  verdict: Verdict;
-  /** For `embedded`: number of bits after the embedded IPv4 address. */
-  shift: bigint;
-}
+type Range = ReturnType<typeof ranges>[number];
 
 /**
  * IANA IPv4 Special-Purpose Address Registry (RFC 6890, as of 2025-05-15), the multicast registry, and the
@@ -101,15 +94,17 @@ function classify(table: readonly Range[], width: number, bits: bigint): Address
 }
 
 /** Longest prefix first, so that the first match decides. */
-function ranges(width: number, rows: readonly { range: string; class: string; shift?: number }[]): Range[] {
+function ranges(width: number, rows: readonly { range: string; class: string; shift?: number }[]) {
   return rows
     .map(({ range, class: verdict, shift = 0 }) => {
       const [address, bits] = range.split("/") as [string, string];
       const value = width === 32 ? ipv4Bits(address) : ipv6Bits(address);
       return {
+        /** The first bits of the address, as a number of `bits` bits. */
         prefix: value >> BigInt(width - Number(bits)),
         bits: Number(bits),
         verdict: verdict as Verdict,
+        /** For `embedded`: number of bits after the embedded IPv4 address. */
         shift: BigInt(shift),
       };
     })

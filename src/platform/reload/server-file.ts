@@ -23,22 +23,22 @@ export interface ServerState {
 }
 
 /** Program, configuration and lists of a server. */
-export interface ServerUse {
-  version: string;
-  commit: string;
-  /** Path of its configuration file. */
-  configuration: string;
-  /** SHA-256 of the content of that file, hexadecimal. */
-  sha256: string;
-  /** Version of its data update; null: it uses the embedded lists. */
-  lists: string | null;
-}
+export type ServerUse = ReturnType<typeof usedWith>;
 
 /** Returns what this process uses with a configuration file. */
-export function usedWith({ path, text }: Pick<ConfigSource, "path" | "text">): ServerUse {
+export function usedWith({ path, text }: Pick<ConfigSource, "path" | "text">) {
   const { version, commit } = buildInfo;
   const sha256 = createHash("sha256").update(text).digest("hex");
-  return { version, commit, configuration: path, sha256, lists: listsVersion() };
+  return {
+    version,
+    commit,
+    /** Path of its configuration file. */
+    configuration: path,
+    /** SHA-256 of the content of that file, hexadecimal. */
+    sha256,
+    /** Version of its data update; null: it uses the embedded lists. */
+    lists: listsVersion(),
+  };
 }
 
 /** An outcome lists all changes of a file with thousands of entries. */

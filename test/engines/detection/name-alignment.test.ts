@@ -10,7 +10,7 @@ import {
   type NamePart,
   createClosestReading,
 } from "../../../src/engines/detection/match/compare-names.ts";
-import { glyphsOf } from "../../../src/engines/detection/match/glyphs.ts";
+import { glyphsOf } from "../../../src/engines/detection/match/protected-word.ts";
 import { createMatcher } from "../../../src/engines/detection/match/matcher.ts";
 import { placeWord } from "../../../src/engines/detection/match/protected-word.ts";
 import { foldLabel } from "../../../src/engines/detection/names/fold.ts";

@@ -84,8 +84,6 @@ describe("a name in a command that people copy", () => {
       "src/cli/appliance/configuration.ts: serviceName",
       "src/cli/checks/detection.ts: id",
       "src/cli/checks/file-access.ts: owner",
-      "src/cli/commands/threats.ts: name",
-      "src/cli/commands/threats.ts: name",
       "src/cli/commands/webhooks.ts: id",
       "src/operations/backups/encryption/encrypted-store.ts: id",
       "src/operations/backups/encryption/repository-key.ts: id",

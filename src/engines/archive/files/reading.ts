@@ -12,7 +12,6 @@ import {
   listFolder,
   listJournals,
   sortedExtent,
-  type FolderContent,
   type Segment,
 } from "./folder.ts";
 import {
@@ -56,41 +55,38 @@ export interface FolderReading {
  */
 export async function* readFolder(options: FolderReading): AsyncGenerator<ArchiveBlock> {
   const { folder, start, signal } = options;
-  const { content, journals } = await openJournals(folder);
-  try {
-    const from = start === undefined ? undefined : parsePosition(start);
-    const newest = from?.newest ?? Math.max(0, ...content.segments.map(({ last }) => last));
-    const { ahead, added } = divide(content.segments, from);
-    let place: Place = from ?? { newest, day: 0, source: archiveSources[0], first: 0, last: 0, offset: 0 };
-    const position = (reached: Place) => formatPosition({ ...reached, newest });
-    // If several files become one during the reading, it is read in place of the first: it contains the names of all.
-    let merged: Segment | undefined;
-    for (const segment of ahead) {
-      if (merged !== undefined && contains(merged, segment)) continue;
-      const offset = from !== undefined && isAt(segment, from) ? from.offset : 0;
-      for await (const { names, count, end, inFile } of segmentBlocks(options, segment, offset)) {
-        const { day, source, first, last } = inFile;
-        if (inFile !== segment) merged = inFile;
-        place = { newest, day, source, first, last, offset: end };
-        yield { day, source, names, count, position: position(place) };
-      }
+  await using opened = await openJournals(folder);
+  const { content, journals } = opened;
+  const from = start === undefined ? undefined : parsePosition(start);
+  const newest = from?.newest ?? Math.max(0, ...content.segments.map(({ last }) => last));
+  const { ahead, added } = divide(content.segments, from);
+  let place: Place = from ?? { newest, day: 0, source: archiveSources[0], first: 0, last: 0, offset: 0 };
+  const position = (reached: Place) => formatPosition({ ...reached, newest });
+  // If several files become one during the reading, it is read in place of the first: it contains the names of all.
+  let merged: Segment | undefined;
+  for (const segment of ahead) {
+    if (merged !== undefined && contains(merged, segment)) continue;
+    const offset = from !== undefined && isAt(segment, from) ? from.offset : 0;
+    for await (const { names, count, end, inFile } of segmentBlocks(options, segment, offset)) {
+      const { day, source, first, last } = inFile;
+      if (inFile !== segment) merged = inFile;
+      place = { newest, day, source, first, last, offset: end };
+      yield { day, source, names, count, position: position(place) };
     }
-    // The position stays at the end of the segments: what follows is read again after a restart.
-    for (const segment of added) {
-      const { day, source } = segment;
-      for await (const { names, count } of segmentBlocks(options, segment))
-        yield { day, source, names, count, position: position(place) };
+  }
+  // The position stays at the end of the segments: what follows is read again after a restart.
+  for (const segment of added) {
+    const { day, source } = segment;
+    for await (const { names, count } of segmentBlocks(options, segment))
+      yield { day, source, names, count, position: position(place) };
+  }
+  const sort = createBlockSorter();
+  for (const file of journals) {
+    for await (const { day, source, stored } of readRecords(file)) {
+      if (signal.aborted) return;
+      const { names, count } = sort(stored);
+      if (count > 0) yield { day, source, names, count, position: position(place) };
     }
-    const sort = createBlockSorter();
-    for (const file of journals) {
-      for await (const { day, source, stored } of readRecords(file)) {
-        if (signal.aborted) return;
-        const { names, count } = sort(stored);
-        if (count > 0) yield { day, source, names, count, position: position(place) };
-      }
-    }
-  } finally {
-    await Promise.all(journals.map((file) => file.close()));
   }
 }
 
@@ -130,11 +126,10 @@ function isAt(segment: Segment, place: Place): boolean {
  * renamed twice at most, and deleted when the segments with its names are complete.
  * @throws an error of the system
  */
-export async function openJournals(
-  folder: string,
-): Promise<{ content: FolderContent; journals: FileHandle[] }> {
+export async function openJournals(folder: string) {
   /** By inode, because a journal may be opened under two names. */
   const opened = new Map<number, FileHandle>();
+  await using files = new AsyncDisposableStack();
   const openAll = async (): Promise<boolean> => {
     let isComplete = true;
     for (const { file } of listJournals(folder)) {
@@ -145,17 +140,14 @@ export async function openJournals(
       }
       const { ino } = await handle.stat();
       if (opened.has(ino)) await handle.close();
-      else opened.set(ino, handle);
+      else opened.set(ino, files.use(handle));
     }
     return isComplete;
   };
-  try {
-    for (let pass = 1; pass <= journalPassesMax; pass++) if (await openAll()) break;
-    return { content: listFolder(folder), journals: [...opened.values()] };
-  } catch (error) {
-    await Promise.all([...opened.values()].map((file) => file.close()));
-    throw error;
-  }
+  for (let pass = 1; pass <= journalPassesMax; pass++) if (await openAll()) break;
+  const content = listFolder(folder);
+  const kept = files.move();
+  return { content, journals: [...opened.values()], [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 /** Returns undefined if the file does not exist. */
@@ -241,20 +233,17 @@ function parsePosition(text: ArchivePosition): Place | undefined {
 
 /** Returns what `readFolder` yields, except that names in journals are counted as often as they arrived. */
 export async function folderExtent(folder: string): Promise<ArchiveExtent> {
-  const { content, journals } = await openJournals(folder);
-  try {
-    const extent = sortedExtent(content);
-    for (const file of journals) {
-      for await (const { day, stored } of readRecords(file)) {
-        extent.names += copyValidNames(stored, new Uint8Array(3 * stored.length + 1024)).count;
-        extent.oldestDay = Math.min(extent.oldestDay ?? day, day);
-        extent.newestDay = Math.max(extent.newestDay ?? day, day);
-      }
+  await using opened = await openJournals(folder);
+  const { content, journals } = opened;
+  const extent = sortedExtent(content);
+  for (const file of journals) {
+    for await (const { day, stored } of readRecords(file)) {
+      extent.names += copyValidNames(stored, new Uint8Array(3 * stored.length + 1024)).count;
+      extent.oldestDay = Math.min(extent.oldestDay ?? day, day);
+      extent.newestDay = Math.max(extent.newestDay ?? day, day);
     }
-    return extent;
-  } finally {
-    await Promise.all(journals.map((file) => file.close()));
   }
+  return extent;
 }
 
 /** The decompressor accepts no smaller one. */

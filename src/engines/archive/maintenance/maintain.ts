@@ -120,14 +120,9 @@ async function writeSegmentsOf(folder: string, file: string): Promise<void> {
     if (run.count === 0) return;
     const { day, source } = run;
     const number = sealedNumber(file) + run.written++;
-    const writer = createSegmentWriter(folder, { day, source, first: number, last: number });
-    try {
-      sort(run.names, run.count, (start, end) => writer.add(run.names, start, end));
-      writer.finish();
-    } catch (error) {
-      writer.discard();
-      throw error;
-    }
+    using writer = createSegmentWriter(folder, { day, source, first: number, last: number });
+    sort(run.names, run.count, (start, end) => writer.add(run.names, start, end));
+    writer.finish();
     run.used = 0;
     run.count = 0;
   }

@@ -1,5 +1,5 @@
 /** Merges sorted segments into one, with each name once. */
-import { open, type FileHandle } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { readBlocks, type NameBlock } from "../files/reading.ts";
 import type { Segment } from "../files/folder.ts";
@@ -32,35 +32,26 @@ export async function mergeSegments(
   const { day, source } = segments[0]!;
   const first = Math.min(...segments.map((segment) => segment.first));
   const last = Math.max(...segments.map((segment) => segment.last));
-  const files: FileHandle[] = [];
-  const writer = createSegmentWriter(folder, { day, source, first, last });
-  try {
-    const heap: Cursor[] = [];
-    for (const { file } of segments) {
-      const handle = await open(join(folder, file), "r");
-      files.push(handle);
-      const blocks = readBlocks(handle, { onDamage });
-      const cursor: Cursor = { blocks, names: new Uint8Array(0), start: 0, end: -1 };
-      if (advance(cursor) || (await load(cursor))) heap.push(cursor);
-    }
-    heap.sort(compareCursors);
-    while (heap.length > 0) {
-      const least = heap[0]!;
-      writer.add(least.names, least.start, least.end);
-      if (!advance(least) && !(await load(least))) {
-        const moved = heap.pop()!;
-        if (heap.length === 0) break;
-        heap[0] = moved;
-      }
-      siftDown(heap);
-    }
-    writer.finish();
-  } catch (error) {
-    writer.discard();
-    throw error;
-  } finally {
-    await Promise.all(files.map((file) => file.close()));
+  await using files = new AsyncDisposableStack();
+  using writer = createSegmentWriter(folder, { day, source, first, last });
+  const heap: Cursor[] = [];
+  for (const { file } of segments) {
+    const blocks = readBlocks(files.use(await open(join(folder, file), "r")), { onDamage });
+    const cursor: Cursor = { blocks, names: new Uint8Array(0), start: 0, end: -1 };
+    if (advance(cursor) || (await load(cursor))) heap.push(cursor);
   }
+  heap.sort(compareCursors);
+  while (heap.length > 0) {
+    const least = heap[0]!;
+    writer.add(least.names, least.start, least.end);
+    if (!advance(least) && !(await load(least))) {
+      const moved = heap.pop()!;
+      if (heap.length === 0) break;
+      heap[0] = moved;
+    }
+    siftDown(heap);
+  }
+  writer.finish();
 }
 
 /** Moves to the next name of the block. Returns false at its end. */

@@ -80,8 +80,8 @@ export function createSegmentWriter(
       return file;
     },
 
-    /** Deletes the incomplete file. */
-    discard() {
+    /** Deletes the file if it is incomplete. */
+    [Symbol.dispose]() {
       close();
       rmSync(path, { force: true });
     },

@@ -124,15 +124,11 @@ async function searchJournals(
     const known = hits.get(hit.name);
     if (known === undefined ? hits.size < foundMax : hit.day < known.day) hits.set(hit.name, hit);
   };
-  const { journals } = await openJournals(folder);
-  try {
-    for (const file of journals) {
-      for await (const { day, source, stored } of readRecords(file)) {
-        if (isWanted({ day, source })) search(sort(stored).names, (found) => add({ ...found, day, source }));
-      }
+  await using opened = await openJournals(folder);
+  for (const file of opened.journals) {
+    for await (const { day, source, stored } of readRecords(file)) {
+      if (isWanted({ day, source })) search(sort(stored).names, (found) => add({ ...found, day, source }));
     }
-  } finally {
-    await Promise.all(journals.map((file) => file.close()));
   }
   return [...hits.values()].sort((a, b) => a.day - b.day);
 }

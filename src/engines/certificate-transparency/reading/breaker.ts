@@ -22,13 +22,14 @@ const retryAfterJitter = 0.2;
 /** How long requests wait that are refused because a probe is in flight. */
 const probeInFlightMs = 1_000;
 
-interface BreakerDependencies {
+/** @param random returns a number from 0 to below 1 */
+export function createBreaker({
+  clock,
+  random,
+}: {
   clock: Pick<Clock, "monotonicMs">;
   random: () => number;
-}
-
-/** @param random returns a number from 0 to below 1 */
-export function createBreaker({ clock, random }: BreakerDependencies) {
+}) {
   let failures = 0;
   let last: LogError | undefined;
   let admitsFromMs = 0;

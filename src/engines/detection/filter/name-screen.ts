@@ -131,24 +131,15 @@ function hasALabel(bytes: Uint8Array, start: number, end: number): boolean {
   return false;
 }
 
-interface DecodedName {
-  /** The folded name without its last label, one byte for each code unit; see `foldedByte`. */
-  bytes: Uint8Array;
-  length: number;
-  /** Whether a letter has a second reading. */
-  ambiguous: boolean;
-}
-
 /**
  * Returns a function that decodes and folds the name in `bytes` from `start` to before `end`, with the first or the
  * second reading of its letters. The next call overwrites the result. The name must be valid in length and characters.
  */
-function createNameDecoder(
-  bytesMax: number,
-): (bytes: Uint8Array, start: number, end: number, second: boolean) => DecodedName {
+function createNameDecoder(bytesMax: number) {
   const foldOf = createFoldCache();
   const points = new Int32Array(labelBytesMax + 1);
-  const decoded: DecodedName = { bytes: new Uint8Array(bytesMax), length: 0, ambiguous: false };
+  /** The folded name without its last label, one byte for each code unit (see `foldedByte`), and whether a letter has a second reading. */
+  const decoded = { bytes: new Uint8Array(bytesMax), length: 0, ambiguous: false };
 
   function put(byte: number): void {
     if (decoded.length < bytesMax) decoded.bytes[decoded.length++] = byte;
@@ -173,7 +164,7 @@ function createNameDecoder(
     return true;
   }
 
-  return (bytes, start, end, second) => {
+  return (bytes: Uint8Array, start: number, end: number, second: boolean) => {
     decoded.length = 0;
     decoded.ambiguous = false;
     for (let labelStart = start; ;) {

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { createLimiter } from "../../lib/limiter.ts";
 import { ExchangeError } from "../failure.ts";
 import { allowedAddresses, type AddressAccess } from "../resolve.ts";
+import { connectFirst } from "./open-connection.ts";
 
 export interface RefusedConnection {
   /** As in a URL, without a trailing dot. */
@@ -59,7 +60,7 @@ export async function startGuardProxy(options: GuardProxyOptions) {
     try {
       if (refusedHosts.includes(host)) throw new ExchangeError("refused_address", `${host} is blocked`);
       const addresses = await limited(() => allowedAddresses({ hostname: host, rules, resolveHost }));
-      const server = keep(await connectFirst(addresses, portOf(port), clock));
+      const server = keep(await connectFirst(addresses, (one) => connectTo(one, portOf(port), clock)));
       if (client.destroyed) return void server.destroy();
       if (forwarded === undefined) client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       else server.write(forwarded);
@@ -133,18 +134,6 @@ function readRequest(head: Buffer): { host: string; port: number; forwarded?: st
   const kept = fields.filter((field) => !/^(proxy-|connection:|keep-alive:)/i.test(field));
   const first = `${method} ${url.pathname}${url.search} HTTP/1.1`;
   return { host, port, forwarded: [first, ...kept, "Connection: close", "", ""].join("\r\n") };
-}
-
-async function connectFirst(addresses: readonly string[], port: number, clock: Clock): Promise<net.Socket> {
-  let failure: unknown;
-  for (const address of addresses.slice(0, 4)) {
-    try {
-      return await connectTo(address, port, clock);
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
 }
 
 function connectTo(host: string, port: number, clock: Clock): Promise<net.Socket> {

@@ -28,18 +28,28 @@ export async function openConnection(request: OpenRequest): Promise<Connection> 
   requireDescriptor();
   const addresses = await orAbort(allowedAddresses({ hostname, rules, resolveHost }), signal);
   request.onResolved?.();
+  return connectFirst(addresses, (address) => {
+    requireDescriptor();
+    return connect({
+      address,
+      port: Number(port || (isSecure ? 443 : 80)),
+      serverName: hostname.replace(/^\[|\]$/g, ""),
+      tlsFiles: isSecure ? tlsFiles : undefined,
+      anyCertificate,
+      signal,
+    });
+  });
+}
+
+/** Connects to the first address that responds. @throws ExchangeError of the last one that was tried */
+export async function connectFirst<Connected>(
+  addresses: readonly string[],
+  connectTo: (address: string) => Promise<Connected>,
+): Promise<Connected> {
   let failure: unknown;
   for (const address of addresses.slice(0, addressesTriedMax)) {
     try {
-      requireDescriptor();
-      return await connect({
-        address,
-        port: Number(port || (isSecure ? 443 : 80)),
-        serverName: hostname.replace(/^\[|\]$/g, ""),
-        tlsFiles: isSecure ? tlsFiles : undefined,
-        anyCertificate,
-        signal,
-      });
+      return await connectTo(address);
     } catch (error) {
       failure = error;
       // Another address can help if a machine is down, but not if its certificate is invalid.
