@@ -1,52 +1,7 @@
 import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
-import { refreshTarget, type ElementText, type TextCollector } from "../markup/page-text.ts";
-import type { FormField, PageForm, PageResource } from "./page-view.ts";
-
-/** Parts of a page that its elements state. */
-export class PageParts {
-  language: string | undefined = undefined;
-  siteName: string | undefined = undefined;
-  canonical: string | undefined = undefined;
-  headings: string[] = [];
-  elements: string[] = [];
-  links: string[] = [];
-  linkTexts: { url: string; text: string }[] = [];
-  resources: PageResource[] = [];
-  forms: PageForm[] = [];
-  fields: FormField[] = [];
-  labels: string[] = [];
-  /** Texts of buttons. */
-  buttons: string[] = [];
-  /** Target of `<meta http-equiv=refresh>`, if it redirects within a few seconds. */
-  refresh: string | undefined = undefined;
-  /** URLs of scripts and frames. */
-  embedded: string[] = [];
-  icons: { rel: string; href: string }[] = [];
-  /** Pictures, those that are probably a logo first. */
-  pictures: { role: "logo" | "picture"; url: string }[] = [];
-  base: string | undefined = undefined;
-  savedFrom: string | undefined = undefined;
-}
-
-/** Content of one page, to which its handlers add. */
-export interface CollectorState {
-  parts: PageParts;
-  structure: string[];
-  text: TextCollector;
-  hidden: TextCollector;
-  title: TextCollector;
-  hasTitle: boolean;
-  visibleLength: number;
-  /** Part of it that styles conceal. */
-  concealedLength: number;
-  label: TextCollector;
-  heading: ElementText;
-  button: ElementText;
-  link: ElementText;
-  script: ElementText;
-  linkAddress: string;
-  formless: PageForm;
-}
+import { refreshTarget, type ElementText } from "../markup/page-text.ts";
+import type { PageCollector, PageParts } from "./page-collector.ts";
+import type { PageForm } from "./page-view.ts";
 
 /** Elements that contain what is parsed at present. */
 interface Place {
@@ -69,7 +24,7 @@ const submitting = new Set(["submit", "button", "image", "reset"]);
 const logoWords = /logo|brand/i;
 
 /** Adds the handlers for one document or fragment. */
-export function addHandlers(rewriter: HTMLRewriter, state: CollectorState): HTMLRewriter {
+export function addHandlers(rewriter: HTMLRewriter, state: PageCollector): HTMLRewriter {
   const place: Place = { hiddenWithin: 0, concealedWithin: 0, headerWithin: 0, form: undefined };
   addPlaces(rewriter, state, place);
   addTexts(rewriter, state);
@@ -95,7 +50,7 @@ function add<T>(list: T[], item: T, max = itemsMax): void {
   if (list.length < max) list.push(item);
 }
 
-function addPlaces(rewriter: HTMLRewriter, { parts, structure }: CollectorState, place: Place): void {
+function addPlaces(rewriter: HTMLRewriter, { parts, structure }: PageCollector, place: Place): void {
   const within = (element: Element, change: (difference: number) => void) => {
     if (element.selfClosing || !element.canHaveContent) return;
     change(1);
@@ -143,7 +98,7 @@ function whole(
   };
 }
 
-function addTexts(rewriter: HTMLRewriter, state: CollectorState): void {
+function addTexts(rewriter: HTMLRewriter, state: PageCollector): void {
   const { parts, title, label } = state;
   rewriter
     .on("title", {
@@ -178,7 +133,7 @@ function addTexts(rewriter: HTMLRewriter, state: CollectorState): void {
     });
 }
 
-function addScripts(rewriter: HTMLRewriter, { parts, script }: CollectorState, place: Place): void {
+function addScripts(rewriter: HTMLRewriter, { parts, script }: PageCollector, place: Place): void {
   rewriter
     .on(
       "script",
@@ -201,7 +156,7 @@ function addScripts(rewriter: HTMLRewriter, { parts, script }: CollectorState, p
     });
 }
 
-function addForms(rewriter: HTMLRewriter, { parts, formless }: CollectorState, place: Place): void {
+function addForms(rewriter: HTMLRewriter, { parts, formless }: PageCollector, place: Place): void {
   rewriter
     .on("form", {
       element(element) {
@@ -227,7 +182,7 @@ function addForms(rewriter: HTMLRewriter, { parts, formless }: CollectorState, p
     });
 }
 
-function addPictures(rewriter: HTMLRewriter, { parts, hidden }: CollectorState, place: Place): void {
+function addPictures(rewriter: HTMLRewriter, { parts, hidden }: PageCollector, place: Place): void {
   let embedded = 0;
   const take = (element: Element, url: string) => {
     if (url === "") return;
@@ -253,7 +208,7 @@ function addPictures(rewriter: HTMLRewriter, { parts, hidden }: CollectorState, 
     });
 }
 
-function addHead(rewriter: HTMLRewriter, { parts, hidden }: CollectorState, place: Place): void {
+function addHead(rewriter: HTMLRewriter, { parts, hidden }: PageCollector, place: Place): void {
   rewriter
     .on("html", {
       element(element) {

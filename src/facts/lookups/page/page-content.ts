@@ -2,9 +2,9 @@ import { decodeHTML } from "entities/decode";
 import type { Turns } from "../../../platform/network/turns.ts";
 import { decodeScripts } from "../markup/decode-scripts.ts";
 import { createSvgFinder } from "../markup/inline-svg.ts";
-import { PageParts, addHandlers, type CollectorState } from "./element-handlers.ts";
-import { mapText, markupPieces, createElementText, createTextCollector } from "../markup/page-text.ts";
-import type { PageForm } from "./page-view.ts";
+import { addHandlers } from "./element-handlers.ts";
+import { createPageCollector, type PageCollector } from "./page-collector.ts";
+import { mapText, markupPieces } from "../markup/page-text.ts";
 
 /** Content of a page. All of it is untrusted text of the page's author; addresses are as written. */
 export type PageContent = Awaited<ReturnType<typeof readPage>>;
@@ -49,19 +49,19 @@ export async function readPage(pieces: Iterable<string>, turns: Turns) {
   }
 
   collector.finish();
-  const visibleText = await mapText(collector.takeText(), (piece) => joined(decodeHTML(piece)), turns);
+  const visibleText = await mapText(collector.text.take(), (piece) => joined(decodeHTML(piece)), turns);
   const allScripts = [...scripts, ...decodedScripts].join("\n");
-  const hiddenText = await mapText(collector.takeHiddenText(), joined, turns);
+  const hiddenText = await mapText(collector.hidden.take(), joined, turns);
   return {
     ...collector.parts,
     /** Text of the first `<title>`, with entities decoded and white space collapsed. */
-    title: joined(decodeHTML(collector.takeTitle())),
+    title: joined(decodeHTML(collector.title.take())),
     /** Visible text, meta descriptions and alternative texts. */
     text: `${visibleText} ${hiddenText}`,
     /** Length of the visible part of `text`. */
     visibleLength: visibleText.length,
     /** Length of the visible text without what styles conceal, with white space and character references. */
-    shownLength: Math.min(collector.shownLength, visibleText.length),
+    shownLength: Math.min(collector.visibleLength - collector.concealedLength, visibleText.length),
     /** URLs to which scripts redirect. */
     scriptRedirects: scriptTargets(allScripts),
     /** Whether there is any inline script. */
@@ -103,7 +103,7 @@ async function transformInPieces(
       if (isCut) controller.close();
     },
   });
-  const output = collector.rewriter().transform(new Response(stream)).body!.getReader();
+  const output = addHandlers(new HTMLRewriter(), collector).transform(new Response(stream)).body!.getReader();
   while (!(await output.read()).done);
   return isCut;
 }
@@ -178,99 +178,6 @@ function createMarkupMeter() {
         }
       }
       return tags <= tagsMax;
-    },
-  };
-}
-
-/** Collects the parts of a page from the events of a parser, with a limit on each part. */
-type PageCollector = ReturnType<typeof createPageCollector>;
-
-const textLengthMax = 100_000;
-const scriptLengthMax = 200_000;
-const titleLengthMax = 2_000;
-const elementTextLengthMax = 300;
-const headingsMax = 100;
-const itemsMax = 500;
-
-function createPageCollector() {
-  const parts = new PageParts();
-  /** Describes elements that the author of a page writes by hand. */
-  const structure: string[] = [];
-  const text = createTextCollector(textLengthMax);
-  const hidden = createTextCollector(textLengthMax);
-  const title = createTextCollector(titleLengthMax);
-  /** Takes the fields that are in no form. */
-  const formless: PageForm = { action: "", method: "get", fields: [] };
-  let scripts: string[] = [];
-  let scriptLength = 0;
-  const linked = new Set<string>();
-
-  const shortText = (take: (text: string) => void) =>
-    createElementText(elementTextLengthMax, (raw) => take(decodeHTML(raw).split(/\s+/).join(" ").trim()));
-  const state: CollectorState = {
-    parts,
-    structure,
-    text,
-    hidden,
-    title,
-    hasTitle: false,
-    visibleLength: 0,
-    concealedLength: 0,
-    label: createTextCollector(titleLengthMax),
-    formless,
-    linkAddress: "",
-    heading: shortText((found) => {
-      if (found !== "" && parts.headings.length < headingsMax) parts.headings.push(found);
-    }),
-    button: shortText((found) => {
-      if (found !== "" && parts.buttons.length < itemsMax) parts.buttons.push(found);
-    }),
-    link: shortText((found) => {
-      const url = state.linkAddress;
-      if (url === "" || linked.has(url) || linked.size >= itemsMax) return;
-      linked.add(url);
-      parts.linkTexts.push({ url, text: found });
-    }),
-    script: createElementText(scriptLengthMax, (found) => {
-      if (scriptLength >= scriptLengthMax || scripts.length >= itemsMax) return;
-      const kept = found.slice(0, scriptLengthMax - scriptLength);
-      scriptLength += kept.length;
-      if (kept.trim() !== "") scripts.push(kept);
-    }),
-  };
-
-  return {
-    parts,
-    structure,
-
-    /** Length of the visible text so far, with white space and character references. */
-    get visibleLength() {
-      return state.visibleLength;
-    },
-
-    /** The same without text that styles of its elements conceal. */
-    get shownLength() {
-      return state.visibleLength - state.concealedLength;
-    },
-
-    /** Returns a parser for the next document or fragment of the page. */
-    rewriter: () => addHandlers(new HTMLRewriter(), state),
-
-    /** Ends the elements that are not closed. */
-    finish() {
-      for (const element of [state.heading, state.button, state.link, state.script]) element.end();
-      if (formless.fields.length > 0) parts.forms.push(formless);
-    },
-    takeTitle: title.take,
-    takeText: text.take,
-    takeHiddenText: hidden.take,
-
-    /** Returns the inline scripts since the last call. */
-    takeScripts() {
-      state.script.end();
-      const taken = scripts;
-      scripts = [];
-      return taken;
     },
   };
 }
