@@ -1,11 +1,6 @@
-import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Settings } from "../../access/settings/settings.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { buildInfo } from "../../platform/lib/build-info.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { FillRandom } from "../../platform/lib/ids.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import type { StartWorker } from "../../platform/vocabulary/threads.ts";
 import { type Backups, createBackups } from "./running/backups.ts";
 import type { Needs } from "../../access/audit/needs.ts";
@@ -20,17 +15,10 @@ export function openBackups({
   environment: { clock, fillRandom, log, startWorker },
   live: { config, onChange },
   ...dependencies
-}: {
-  environment: {
-    clock: Clock;
-    fillRandom: FillRandom;
-    log: Log;
-    startWorker?: StartWorker | undefined;
-  };
+}: Needs<"auditLog" | "database"> & {
+  environment: Needs<"clock" | "fillRandom" | "log"> & { startWorker?: StartWorker | undefined };
   /** The configuration in effect, and where to register for its changes. */
   live: { config: Pick<Config, "backup" | "source">; onChange(listener: () => void): void };
-  auditLog: AuditLog;
-  database: Database;
   settings: Settings;
 }): BackupServices {
   const common = { ...dependencies, clock, fillRandom, log };

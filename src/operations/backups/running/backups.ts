@@ -51,31 +51,23 @@ export interface Backups {
   stop(): Promise<void>;
 }
 
-export function createBackups({
-  auditLog,
-  clock,
-  config,
-  database,
-  fillRandom,
-  log,
-  onConfigChange,
-  settings,
-  startWorker,
-  version,
-}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "log"> & {
+interface Dependencies extends Needs<"auditLog" | "clock" | "database" | "fillRandom" | "log"> {
   config: Pick<Config, "backup" | "source">;
   onConfigChange: (listener: () => void) => void;
   settings: Settings;
   /** Undefined: backups are made in this thread. */
   startWorker: StartWorker | undefined;
   version: string;
-}): Backups {
+}
+
+export function createBackups(dependencies: Dependencies): Backups {
+  const { auditLog, clock, config, database, fillRandom, log, settings, startWorker, version } = dependencies;
   const unavailable = database.path === ":memory:" ? "the database is kept in memory only" : null;
   const stopping = new AbortController();
   const createdAt = clock.now();
   let running: Promise<MadeBackup> | undefined;
   let failuresTotal = 0;
-  const failures = createFailureRecord({ database, settings });
+  const failures = createFailureRecord(database, settings);
 
   function make(by: Actor): Promise<MadeBackup> {
     if (unavailable !== null) throw badRequest(`No backup can be made: ${unavailable}.`);
@@ -118,23 +110,23 @@ export function createBackups({
     return runBackup(task, { clock, fillRandom, signal });
   }
 
-  const schedule = createBackupSchedule({
+  const schedule = createBackupSchedule(
     clock,
-    pattern: () => config.backup.schedule,
-    makes: () => (running === undefined ? make(system) : undefined),
-  });
+    () => config.backup.schedule,
+    () => (running === undefined ? make(system) : undefined),
+  );
   return {
     make: ({ by }) => make(by),
     status() {
       const isRunning = running !== undefined;
-      const state = { unavailable, isRunning, failuresTotal, createdAt };
+      const state = { unavailable, isRunning, failuresTotal };
       const stored = readOutcomes(settings);
       const outcomes = { ...stored, failure: failures.unstored() ?? stored.failure };
-      return statusOf({ backup: config.backup, outcomes, now: clock.now(), state });
+      return { ...outcomes, ...state, ...scheduleOf(config.backup, outcomes, createdAt, clock.now()) };
     },
     start() {
       if (unavailable !== null) return;
-      onConfigChange(schedule.apply);
+      dependencies.onConfigChange(schedule.apply);
       schedule.apply();
     },
     async stop() {
@@ -156,13 +148,7 @@ function logMade(log: Log, made: MadeBackup): void {
 }
 
 /** Stores failures, and keeps one that could not be stored: a full disk prevents both. */
-function createFailureRecord({
-  database,
-  settings,
-}: {
-  database: Pick<Database, "write">;
-  settings: Settings;
-}) {
+function createFailureRecord(database: Pick<Database, "write">, settings: Settings) {
   let unstored: BackupOutcomes["failure"] = null;
   return {
     unstored: () => unstored,
@@ -203,15 +189,11 @@ async function settledOrLate(running: Promise<unknown>, clock: Clock): Promise<v
 }
 
 /** @param pattern returns the present one; null: no schedule */
-function createBackupSchedule({
-  clock,
-  pattern,
-  makes,
-}: {
-  clock: Clock;
-  pattern: () => string | null;
-  makes: () => Promise<unknown> | undefined;
-}) {
+function createBackupSchedule(
+  clock: Clock,
+  pattern: () => string | null,
+  makes: () => Promise<unknown> | undefined,
+) {
   let schedule: Schedule | undefined;
   let applied: string | null = null;
   return {
@@ -231,26 +213,19 @@ function createBackupSchedule({
   };
 }
 
-function statusOf({
-  backup: { schedule, location, encryptWith },
-  outcomes,
-  now,
-  state: { createdAt, ...state },
-}: {
-  backup: Config["backup"];
-  outcomes: BackupOutcomes;
-  now: Instant;
-  state: Pick<BackupStatus, "unavailable" | "isRunning" | "failuresTotal"> & { createdAt: Instant };
-}): BackupStatus {
+/** @param createdAt start of the process */
+function scheduleOf(
+  { schedule, location, encryptWith }: Config["backup"],
+  { completed }: BackupOutcomes,
+  createdAt: Instant,
+  now: Instant,
+) {
   // A time in the future is of a clock that was wrong.
-  const completedAtMs = outcomes.completed?.at ?? Infinity;
-  const since = completedAtMs <= now ? completedAtMs : createdAt;
+  const completedAtMs = completed?.at ?? Infinity;
   return {
-    ...outcomes,
-    ...state,
     schedule,
     nextAt: schedule === null ? null : nextTime(schedule, now),
-    overdueSince: overdueSince(schedule, since, now),
+    overdueSince: overdueSince(schedule, completedAtMs <= now ? completedAtMs : createdAt, now),
     location: locationName(location),
     isEncrypted: encryptWith !== null,
   };

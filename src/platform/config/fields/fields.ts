@@ -42,6 +42,11 @@ export interface Rejection {
 
 export type TextReader<T> = (text: string, context: ReadContext) => { value: T } | Rejection;
 
+/** Returns a reader of texts of one form. Unlike others, it does not depend on the file around the text. */
+export function matching(form: RegExp, allowed: string): (written: string) => { value: string } | Rejection {
+  return (written) => (form.test(written) ? { value: written } : { allowed });
+}
+
 /** Text that `read` converts to the value. `kind` names the type in the manual. */
 export function text<T>(kind: string, read: TextReader<T>): TUnsafe<T> {
   return Type.Unsafe<T>({ type: "string", kind, read });

@@ -1,11 +1,10 @@
 import { isIP } from "node:net";
 import { parseHostName } from "../../lib/host-names.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { TextReader } from "./fields.ts";
+import { matching, type TextReader } from "./fields.ts";
 
 /** Readers of the texts of channels, subscriptions and lists. */
 
-const channelTextMax = 200;
 const templateCharactersMax = 20_000;
 const addressCharactersMax = 254;
 
@@ -13,10 +12,10 @@ const addressCharactersMax = 254;
 type PlainReader<T> = (text: string) => ReturnType<TextReader<T>>;
 
 /** Identifier that a service shows, such as that of a chat. */
-export const readChannelText: PlainReader<string> = (text) =>
-  /^[\x21-\x7e]+$/.test(text) && text.length <= channelTextMax
-    ? { value: text }
-    : { allowed: `at most ${channelTextMax} visible ASCII characters without spaces` };
+export const readChannelText = matching(
+  /^[\x21-\x7e]{1,200}$/,
+  "at most 200 visible ASCII characters without spaces",
+);
 
 /** Name or address of a mail server. */
 export const readMailHost: TextReader<string> = (text) => {
@@ -78,8 +77,7 @@ export const readTimeZone: PlainReader<string> = (text) => {
 };
 
 /** Name of a list, which is a part of its address. */
-export function readListName(text: string): ReturnType<TextReader<string>> {
-  return /^[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/.test(text)
-    ? { value: text }
-    : { allowed: "a name of 1 to 64 ASCII letters, digits, _ and -, with a letter or digit at both ends" };
-}
+export const readListName = matching(
+  /^[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/,
+  "a name of 1 to 64 ASCII letters, digits, _ and -, with a letter or digit at both ends",
+);

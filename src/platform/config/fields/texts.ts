@@ -5,7 +5,7 @@ import { durationForm, formatDuration, parseDuration, suggestDuration } from "..
 import { isPublicSuffix, parseHostName } from "../../lib/host-names.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { plural } from "./config-error.ts";
-import type { Rejection, TextReader } from "./fields.ts";
+import { matching, type Rejection, type TextReader } from "./fields.ts";
 
 /** Readers of structured texts: durations, names, addresses, paths, schedules. */
 
@@ -196,10 +196,10 @@ export function readKeyword(text: string): ReturnType<TextReader<string>> {
 }
 
 /** Name of a feed, key or endpoint. */
-export const readName: TextReader<string> = (text) =>
-  /^[A-Za-z0-9]([A-Za-z0-9 ._-]{0,62}[A-Za-z0-9._-])?$/.test(text)
-    ? { value: text }
-    : { allowed: "a name of 1 to 64 ASCII letters, digits, spaces and . _ -" };
+export const readName = matching(
+  /^[A-Za-z0-9]([A-Za-z0-9 ._-]{0,62}[A-Za-z0-9._-])?$/,
+  "a name of 1 to 64 ASCII letters, digits, spaces and . _ -",
+);
 
 export const readColumn: TextReader<string> = (text) =>
   text.length <= 200 && visible(text) === text

@@ -4,6 +4,7 @@ import type { Static } from "@sinclair/typebox";
 import type { Conflict } from "../fields/config-error.ts";
 import {
   integer,
+  matching,
   optionalSecret,
   optionalText,
   table,
@@ -20,7 +21,6 @@ import { codeOf } from "../../lib/errors.ts";
 const bucketForm = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/|$)/;
 const prefixForm = /^s3:\/\/[^/]*(?:\/[a-z0-9_-][a-z0-9._-]*)*\/?$/;
 const s3CharactersMax = 200;
-const regionForm = /^[a-z0-9-]{1,50}$/;
 
 const readS3Location = (written: string): { value: string } | { allowed: string } => {
   const characters = "lowercase letters, digits, dots and hyphens";
@@ -47,8 +47,7 @@ const readFolder: TextReader<{ path: string; isDefault: boolean } | null> = (wri
   return "value" in read ? { value: { path: read.value, isDefault: written === defaultFolder } } : read;
 };
 
-const readRegion: TextReader<string> = (written) =>
-  regionForm.test(written) ? { value: written } : { allowed: `a region such as "eu-central-1"` };
+const readRegion = matching(/^[a-z0-9-]{1,50}$/, `a region such as "eu-central-1"`);
 
 /** Length and characters of `backup.encrypt_with`. */
 export const backupSecretRule = { lengthMin: 16, lengthMax: 200, ascii: true } as const;
