@@ -84,7 +84,7 @@ export function openLookups({
         )
       : undefined;
   return {
-    /** Lookups other than those of pages. */
+    /** All lookups except of pages. */
     services: {
       existence: lookUpExistence,
       registration: registrations.lookUpRegistration,

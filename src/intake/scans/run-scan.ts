@@ -46,7 +46,7 @@ const confirmIntervalMs = 5_000;
 /**
  * Looks up the look-alikes of `targets` and records those that exist together with the counts, batch by batch: a scan
  * that is interrupted keeps its results. Resolves when everything is recorded. If a resolver begins to deny names that
- * exist during the scan, the names that were denied meanwhile are looked up again; if all do, the scan fails.
+ * exist during the scan, the names that were denied since are looked up again; if all do, the scan fails.
  * @throws ScanError, or the database's error.
  */
 export async function runScan(dependencies: ScanDependencies, order: ScanOrder): Promise<void> {

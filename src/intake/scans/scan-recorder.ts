@@ -22,7 +22,7 @@ export interface ScanWatcher {
   onFound?: ((found: Found) => void) | undefined;
 }
 
-/** Maximum number of names per transaction: about 10 ms in which nobody else can write. */
+/** Maximum number of names per transaction: about 10 ms in which no other write can run. */
 const namesPerTransactionMax = 50;
 
 /** Origin of the names that scans find. */

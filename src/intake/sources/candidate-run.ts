@@ -14,7 +14,7 @@ import { createInterpretations, type InterpretationOptions } from "./entries/int
 import type { NameBatch } from "./name-batch.ts";
 import { createAcceptance, createTally, invalidShownMax, type Tally } from "./tally.ts";
 
-/** Maximum number of threats per transaction: about 4 ms in which nobody else can write, and no request is served. */
+/** Maximum number of threats per transaction: about 4 ms in which no other write can run, and no request is served. */
 const threatsPerTransactionMax = 24;
 /** Maximum number of addresses that one transaction requests to inspect: about 2 ms. */
 const inspectedPerTransactionMax = 16;

@@ -21,7 +21,7 @@ export interface Browser {
 export interface ScreenshotOptions {
   /** Whether a person waits for it, so that it is taken before others. Default: no. */
   isUrgent?: boolean;
-  /** Default: that of a common browser. */
+  /** Default: the user agent of a common browser. */
   userAgent?: string;
 }
 
@@ -96,7 +96,7 @@ export function createBrowser(dependencies: BrowserDependencies): Browser {
       });
     const over = new AbortController();
     try {
-      // The signal may have aborted meanwhile, and is listened to only from here on.
+      // The signal may have aborted during the preparation, and has listeners only from here on.
       signal.throwIfAborted();
       const loadingMs = Math.min(loadTimeoutMs, timeoutMs * 0.6);
       const taken = startView(create, { clock, signal: over.signal }).then((view) =>
@@ -189,7 +189,7 @@ async function before<T>(
   });
   const giveUp = () => reject(signal.reason as Error);
   signal.addEventListener("abort", giveUp, { once: true });
-  // The view may be closed later, when nobody awaits the work anymore.
+  // The view may be closed later, when the work is not awaited anymore.
   work.catch(() => {});
   try {
     return await Promise.race([work, promise]);
@@ -209,7 +209,7 @@ const pauseMs = 50;
  * Starts a browser, and resolves when it shows a blank page. Bun uses the previous browser of the process until the pipe to
  * it is closed, which on a busy machine takes a while after the browser was killed. Then this one fails and is started again.
  *
- * @param signal prevents another start, for which nobody would wait.
+ * @param signal prevents another start once the screenshot is not needed anymore.
  */
 export async function startView<View extends Pick<Bun.WebView, "navigate">>(
   create: () => View,

@@ -23,12 +23,12 @@ export function shareBrowser(
   { clock, perMinuteMax = screenshotsPerMinuteMax }: { clock: Clock; perMinuteMax?: number },
 ): Browser {
   const waiting: Waiting[] = [];
-  /** When the last screenshots that nobody waited for were begun. */
+  /** When the last screenshots without urgency were begun. */
   let begunMs: number[] = [];
   let isBusy = false;
   let timer: { cancel(): void } | undefined;
 
-  /** Returns how long the next screenshot that nobody waits for has to wait. */
+  /** Returns how long the next screenshot without urgency has to wait. */
   function pauseMs(): number {
     const nowMs = clock.monotonicMs();
     begunMs = begunMs.filter((atMs) => nowMs - atMs < minuteMs);

@@ -131,7 +131,7 @@ function recordsOf(response: DnsAnswer, type: DnsType): DnsRecord[] {
   return response.outcome === "answer" ? response.records.filter((record) => record.type === type) : [];
 }
 
-/** Returns the records of the name itself: the name servers behind an alias belong to somebody else. */
+/** Returns the records of the name itself: the name servers behind an alias belong to another name. */
 function ownRecords(response: DnsAnswer, name: string, type: DnsType): DnsRecord[] {
   return recordsOf(response, type).filter((record) => record.name === name);
 }

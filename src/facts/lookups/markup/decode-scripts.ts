@@ -43,7 +43,7 @@ export async function decodeScripts(
     found.push(kept);
   };
   let candidates = 0;
-  // A script that another one decodes follows those of the page.
+  // A script that another one decodes follows the scripts of the page.
   const waiting = scripts.slice(0, scriptsMax);
   const takeAny = (text: string | undefined) => {
     if (text === undefined) return;

@@ -5,7 +5,7 @@ import type { Turns } from "../../../platform/network/turns.ts";
 const prescanBytes = 1_024;
 const refreshSecondsMax = 10;
 
-/** Short enough that a piece takes a few milliseconds to parse, whatever it contains. */
+/** Short enough that any piece takes only a few milliseconds to parse. */
 const pieceBytes = 8_192;
 /** Maximum length of a UTF-8 character minus one: what is left of one that was cut off. */
 const partialCharacterBytesMax = 3;

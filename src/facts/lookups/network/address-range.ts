@@ -8,8 +8,8 @@ export interface AddressRange {
 }
 
 /**
- * Smallest prefix lengths of a network that one organization may hold. Registries respond to a query for an address that
- * nobody holds with the whole block or all of the Internet.
+ * Smallest prefix lengths of a network that one organization may hold. Registries respond to a query for an unassigned
+ * address with the whole block or all of the Internet.
  */
 const bitsMin = { 32: 8, 128: 16 } as const;
 

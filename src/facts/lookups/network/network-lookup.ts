@@ -59,7 +59,7 @@ export function createNetworkLookup(dependencies: RegistryAccess & { registryFor
       const block = blockOf(address);
       for (let running = inProgress.get(block); running !== undefined; running = inProgress.get(block)) {
         const result = await running;
-        // Waiting in turn for a server that does not respond helps nobody.
+        // The server does not respond: another query would only wait as long.
         if (!result.ok) return result;
         if (cache.find(address) !== undefined) break;
       }

@@ -101,14 +101,14 @@ function readParkingMarkers(fileText: string): ParkingMarker[] {
     return { kind, pattern: kind === "text" ? foldedWords(pattern).join(" ") : pattern, name };
   });
 }
-/** A page with more text than this is not a sales page, whatever words it contains. */
+/** A page with more text than this is not a sales page, regardless of its words. */
 const parkedTextLengthMax = 4_000;
 /** Length of the descriptions after the visible text that are compared, too. */
 const parkedExtraLengthMax = 1_000;
 
 /**
  * Returns the parking service that serves the page, or "for sale", "expired" or "suspended"; undefined for any other page.
- * @param addresses URLs to which the page redirects, and those of its scripts and frames.
+ * @param addresses URLs of redirects, scripts and frames of the page.
  */
 export function parkedAs(
   content: Pick<PageContent, "title" | "text" | "visibleLength">,

@@ -242,7 +242,7 @@ export function faviconHash(bytes: Uint8Array): string {
   return String(Bun.hash.murmur32v3(lines.map((line) => `${line}\n`).join(""), 0) | 0);
 }
 
-/** Returns the URL of a page's icon: the one that it links, or the one that browsers try by default. */
+/** Returns the URL of a page's icon: linked, or the default that browsers try. */
 export function faviconAddress(
   icons: readonly { rel: string; href: string }[],
   base: string,

@@ -199,7 +199,7 @@ async function factsOf(
   };
 }
 
-/** Address against which those of the page are resolved. */
+/** Returns the address against which links of the page are resolved. */
 function baseOf({ hops, content }: Trail): string {
   const { url } = hops.at(-1)!;
   return content.base !== undefined && URL.canParse(content.base, url)
@@ -275,7 +275,7 @@ function pageOf(
   const silent = !asksForPassword && !asksForCard && !namesOriginal;
   const unseen =
     trail.unseen ?? (silent && !redirectsToProtected ? reasonForNoIndicators(last, content) : undefined);
-  // A page that asks for secrets is never parked, whatever its text says.
+  // A page that asks for secrets is never parked, regardless of its text.
   const parked =
     asksForPassword || asksForCard || last.cut
       ? undefined

@@ -49,7 +49,7 @@ function siteOf(address: string): string {
   return publicSuffixes().getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
 }
 
-/** @param base address against which those of the page are resolved */
+/** @param base address against which links of the page are resolved */
 export function viewOf(
   { addresses, content, hops, unseen: unseenTarget }: Trail,
   {

@@ -34,7 +34,7 @@ export type RegistrationResult = Registered | LookupFailure;
 export const rawLengthMax = 32_768;
 
 /**
- * Completes the record of a registry by that of the registrar to which it refers.
+ * Completes the record of a registry by the record of the registrar to which it refers.
  * @param refer reads the registrar's record; undefined: it cannot be read, which does no harm.
  */
 export async function withReferral(

@@ -124,12 +124,12 @@ const namedUnregistered =
 /** Sections about persons, where the same keys mean something else than for the domain. */
 const contactSection =
   /^(nic-hdl|nic-hdl-br|contact|person|role|holder|keyset|nsset|(admin|tech|billing|technical|administrative|onsite)\b.*)/;
-/** Sections whose status and dates are not those of the domain. */
+/** Sections whose status and dates do not belong to the domain. */
 const otherSection = /^(registrar\b|registrant\b|abuse contact|keys)/;
 
 /**
  * Reads a WHOIS response about `domain` (A-label form). A response that reports a rate limit never counts as
- * "unregistered", whatever else it contains. One that has no known form is unclear.
+ * "unregistered", even if it contains more. One that has no known form is unclear.
  */
 export function readWhois(text: string, domain: string): WhoisReading {
   const fields = whoisFields(text);

@@ -78,7 +78,7 @@ export interface RdapPage {
 /** Fetches a URL of an RDAP service, when it is its turn, and follows its redirects. Never throws for what others do. */
 export type GetRdap = (url: string) => Promise<RdapPage | LookupFailure>;
 
-/** Several times the longest response of a registrar. Takes a few milliseconds to parse, whatever it contains. */
+/** Several times the longest response of a registrar. Takes a few milliseconds to parse, regardless of its content. */
 const bodyBytesMax = 128 * 1024;
 const redirectsMax = 3;
 const redirectStatuses = [301, 302, 303, 307, 308];

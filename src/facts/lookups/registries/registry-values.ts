@@ -2,8 +2,8 @@ import { parseHostName } from "../../../platform/lib/host-names.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 
 /**
- * Validates the values of registration data of domains and networks. A registrant entered them and an unknown server passed them on, so whatever
- * does not have the expected form is dropped.
+ * Validates the values of registration data of domains and networks. A registrant entered them and an unknown server
+ * passed them on, so a value without the expected form is dropped.
  */
 
 export const nameServersMax = 32;

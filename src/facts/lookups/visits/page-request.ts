@@ -135,7 +135,7 @@ const cookieLengthMax = 4_096;
 const headerLengthMax = 16_384;
 
 export function createCookieJar() {
-  /** By domain and name; the domain is that of the host, or one above it that the cookie names. */
+  /** By domain and name. The domain is the host, or one above it that the cookie names. */
   const cookies = new Map<string, { domain: string; isExact: boolean; pair: string }>();
   return {
     /** Value of the Cookie header; undefined if there are none for this host. */

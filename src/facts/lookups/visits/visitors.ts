@@ -70,7 +70,7 @@ function preferring(language: string): string {
 }
 
 /**
- * User agent for page requests, with and without a browser: that of a very common browser. Phishing pages show something
+ * User agent for page requests, with and without a browser: a very common browser. Phishing pages show something
  * harmless to programs that identify themselves.
  */
 export const browserUserAgent =

@@ -97,7 +97,7 @@ function isDue({ widenings, check }: CheckedDomain): boolean {
   return check === null || check.widenings !== widenings || check.state !== "completed";
 }
 
-/** Returns the domains to check next: those of an interrupted pass, or else all of them, from the start. */
+/** Returns the domains to check next: an interrupted pass continues, or else all start together. */
 function nextOf(due: readonly CheckedDomain[]): readonly CheckedDomain[] {
   const begun = due.filter(
     ({ widenings, check }) => check?.widenings === widenings && check.position !== null,

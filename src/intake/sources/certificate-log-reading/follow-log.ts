@@ -107,7 +107,7 @@ async function round(following: Following): Promise<number | null> {
   const place = (following.place ??= await begin(following, head));
   checkHead(head, { previous: place.head });
   following.unchangedPolls = head.size === place.head.size ? following.unchangedPolls + 1 : 0;
-  // A smaller tree is that of a replica that lags behind.
+  // A smaller tree comes from a replica that lags behind.
   if (head.size >= place.head.size) await readTree(following, place, head);
   if (log.finalSize !== null && place.position >= log.finalSize) {
     await send({ report: "end" });
@@ -136,7 +136,7 @@ async function begin(following: Following, head: TreeHead): Promise<Place> {
   return place;
 }
 
-/** Reads the entries of a tree, and those of newer trees that appear meanwhile if the entries of this one are outdated. */
+/** Reads the entries of a tree. If they are outdated, continues with newer trees that the log has published since. */
 async function readTree(following: Following, place: Place, first: TreeHead): Promise<void> {
   const { clock, settings } = following;
   for (let head: TreeHead | undefined = first; head !== undefined;) {

@@ -67,7 +67,7 @@ export function createBlockScreen(dependencies: { scanner: EntryScanner; current
     const range = namesOf(batch, first, last);
     return {
       ...base,
-      /** Number of entries from the one that was asked for; 0 if the block does not contain it. */
+      /** Number of entries from `from` on; 0 if the block does not contain it. */
       entries: covered - from - (all - last),
       /** 32 bytes for each entry; null if the block cannot be verified. */
       leafHashes: isNames ? null : batch.leafHashes.slice(first * hashBytes, last * hashBytes),

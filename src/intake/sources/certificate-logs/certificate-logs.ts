@@ -226,7 +226,7 @@ function createSupervisor(dependencies: SupervisorDependencies) {
       await stored;
       if (disconnecting !== stored) return;
       disconnecting = undefined;
-      // A pause may have ended meanwhile.
+      // A pause may have ended before everything was stored.
       retry();
     },
     live: (logId: string): LiveLog | undefined => following.get(logId),

@@ -51,7 +51,7 @@ export function createProgressKeeper(
         if (unread.has(of.logId)) store.deleteFailure(of.logId);
       });
       unread.delete(of.logId);
-      // A failure may have been counted meanwhile.
+      // A failure may have been counted during the write.
       const { errors, error, errorAt } = rows.get(of.logId) ?? row;
       rows.set(of.logId, { ...row, errors, error, errorAt });
       failing.delete(of.logId);

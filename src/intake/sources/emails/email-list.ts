@@ -105,7 +105,7 @@ function wholeCharacters(part: string): string {
   return isHalf ? part.slice(0, -1) : part;
 }
 
-/** Returns the batches of an email that somebody pasted or sent; other text as it is. */
+/** Returns the batches of a pasted or submitted email; other text unchanged. */
 export function itemOf(text: string): string | AsyncIterable<NameBatch<Place>> {
   return text.includes("\n") && looksLikeEmail(text) ? emailBatches(text) : text;
 }

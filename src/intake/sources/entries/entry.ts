@@ -24,7 +24,7 @@ export type Reading =
   /** A phrase that follows the text, such as "is empty". */
   | { error: string };
 
-/** A link to an IP address, which has no name. `isInMessage`: nobody entered it as an item of its own. */
+/** A link to an IP address, which has no name. `isInMessage`: it is part of an email, not an item of its own. */
 export interface SkippedLink {
   skipped: "ip_address";
   url: string | undefined;
@@ -48,7 +48,7 @@ export function readEntries(text: string): Reading {
   const isSingle = parts.filter(({ isCertain }) => isCertain).length < 2;
   if (isSingle && !("error" in single && parts.length > 1)) return single;
   const readings = parts.map((part) => ({ ...part, reading: readSingle(part.text) }));
-  // Other words beside a name are no list: somebody may have typed a space into the name.
+  // Other words beside a name are no list: a space may have been typed into the name.
   const isList = readings.every(({ reading }) => "entries" in reading || "skipped" in reading);
   const entries = readings
     .filter(({ isCertain }) => isCertain || isList)

@@ -24,7 +24,7 @@ export const formNames: Readonly<Record<EntryForm, string>> = texts;
 /** Which interpretations a run keeps. */
 export interface InterpretationOptions {
   max: number;
-  /** Whether to keep those of plain host names, as opposed to defanged ones. */
+  /** Whether to keep interpretations of plain host names, not only of defanged ones. */
   hostNames: boolean;
 }
 

@@ -7,7 +7,7 @@ export type FeedFileStore = ReturnType<typeof createFeedFileStore>;
 
 export function createFeedFileStore({ query }: Database) {
   return {
-    /** Returns the files of a feed, the one that was read first coming first. */
+    /** Returns the files of a feed in the order in which they were read. */
     list: (feed: string): FeedFile[] =>
       query
         .select()

@@ -13,7 +13,7 @@ const leavesFolder = "is a link that leaves the folder";
 const brokenLink = "is a broken link";
 const notRegular = "is a pipe or device, not a file";
 
-/** Files of a feed, the one that was written first coming first. */
+/** Files of a feed, oldest first. */
 export type Listing =
   | { files: (FileState & { path: string })[]; skipped: SkippedFiles }
   /** Why there are none. */

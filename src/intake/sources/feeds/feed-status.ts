@@ -15,7 +15,7 @@ export interface FeedStatus extends SourceStatus {
 
 /**
  * @param missing why there is nothing to read at the feed's path; null if there is.
- * @param files what is known of the feed's files, the one that was read first coming first.
+ * @param files progress in the feed's files, in the order in which they were read.
  */
 export function feedStatus(
   { name, path }: Pick<Feed, "name" | "path">,

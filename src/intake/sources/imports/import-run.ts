@@ -122,7 +122,7 @@ export function boundedStream(
   let problem: string | undefined;
   let ended = false;
 
-  // The client may have disconnected: then nobody is left to be notified that the rest is not wanted.
+  // The client may have disconnected, so it need not be notified that the rest is not wanted.
   const dropRest = () => void reader.cancel().catch(() => {});
 
   const stream = new ReadableStream<Uint8Array>(

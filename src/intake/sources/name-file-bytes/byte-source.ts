@@ -3,7 +3,7 @@ import { codeOf } from "../../../platform/lib/errors.ts";
 /** Reading yields to other work after this many bytes. */
 const yieldBytes = 1 << 20;
 
-/** Bytes that the caller pulls. Memory use is that of the caller's buffer, however long the list is. */
+/** Bytes that the caller pulls. A list of any length uses only the memory of the caller's buffer. */
 export interface ByteSource {
   /** Fills the start of `into` and returns the number of bytes; 0 at the end. */
   read(into: Uint8Array): Promise<number>;

@@ -44,7 +44,7 @@ export function unzipped(source: ByteSource, path: string): ByteSource {
       return source.diskBytes;
     },
     async close() {
-      // Not awaited: a read may be pending until somebody writes to the source or closes it.
+      // Not awaited: a read may be pending until the source is written to or closed.
       void pieces.return(undefined).catch(() => {});
       await source.close();
     },
@@ -82,7 +82,7 @@ async function* textOf(
         archive.fileName ??= header.name;
         if (isCompressed(piece))
           throw new NameListError(path, `contains ${shown(header.name)}, which is compressed; unpack it`);
-        // The mark of the first file is that of the list.
+        // The mark of the first file belongs to the list.
         if (!isList) piece = withoutByteOrderMark(piece);
         if (!endsLine) yield Uint8Array.of(lineFeed);
       }

@@ -6,7 +6,7 @@ const hash = 0x23;
 const ownName = new TextEncoder().encode("localhost.localdomain");
 
 /**
- * Parses a hosts file (hosts(5)): an address and the names that it stands for. Takes every name, whatever the address.
+ * Parses a hosts file (hosts(5)): an address and the names that it stands for. Takes every name, regardless of its address.
  * Single labels, such as `localhost`, and addresses instead of names are ignored.
  */
 export const parseHostsLines: LineParser = (block, chunk) => {

@@ -20,7 +20,7 @@ const recordSeparator = 0x1e;
 
 export type ValueKind = "object" | "array" | "scalar";
 
-/** Chooses the records of a document. A state is a number of the caller; 0 at the root, and in an array that of the array. */
+/** Chooses the records of a document. A state is a number of the caller; 0 at the root. Elements have the state of their array. */
 export interface RecordSelection {
   /** Returns the state of the value of a key; -1: nothing in it is a record. */
   stateOf(state: number, key: string): number;

@@ -106,7 +106,7 @@ export async function* screenedChunks(
     }
   } finally {
     await pool?.end();
-    // Not awaited: a read may be pending until somebody writes to the list or closes it.
+    // Not awaited: a read may be pending until the list is written to or closed.
     void blocks.return(undefined).catch(() => {});
   }
 }

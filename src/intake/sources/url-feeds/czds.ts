@@ -48,7 +48,7 @@ interface StoredToken {
 
 export type Czds = ReturnType<typeof createCzds>;
 
-/** @param baseUrl address of a service with the same paths; null: that of ICANN. */
+/** @param baseUrl address of a service with the same paths; null: ICANN's service. */
 export function createCzds(
   dependencies: NetworkNeeds<"client" | "clock" | "userAgent"> & {
     account: { username: string; password: string };
