@@ -68,11 +68,11 @@ export function serveReloads(
         retry = systemClock.after(retryMs, () => void reload.run("file"));
     },
   });
-  const watch = watchFiles({
-    clock: systemClock,
-    files: () => filesOf(config),
-    onChange: () => void reload.run("file"),
-  });
+  const watch = watchFiles(
+    systemClock,
+    () => filesOf(config),
+    () => void reload.run("file"),
+  );
   publish(null);
   onRequest(() => void reload.run("request"));
   return {

@@ -14,15 +14,11 @@ const intervalMs = 2_000;
  * poll, because a file may have changed after it was read.
  * @param files returns the files to watch, which may change
  */
-export function watchFiles({
-  clock,
-  files,
-  onChange,
-}: {
-  clock: Pick<Clock, "after">;
-  files: () => readonly string[];
-  onChange: () => void;
-}): { stop(): void } {
+export function watchFiles(
+  clock: Pick<Clock, "after">,
+  files: () => readonly string[],
+  onChange: () => void,
+): { stop(): void } {
   let known: Map<string, string> | undefined;
   let before: Map<string, string> | undefined;
   let timer: Timer | undefined;

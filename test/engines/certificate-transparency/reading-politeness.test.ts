@@ -27,7 +27,7 @@ describe("the breaker of a log", () => {
 
   test("refuses requests after an error until the wait is over, with the error and the remaining time", () => {
     const clock = manualClock();
-    const breaker = createBreaker({ clock, random });
+    const breaker = createBreaker(clock, random);
     const waitMs = breaker.admit()(failure("status"));
     expect(waitMs).toBeGreaterThan(0);
     clock.advance(waitMs - 100);
@@ -38,7 +38,7 @@ describe("the breaker of a log", () => {
 
   test("admits one probe at a time after an error, and any number after a success", () => {
     const clock = manualClock();
-    const breaker = createBreaker({ clock, random });
+    const breaker = createBreaker(clock, random);
     clock.advance(breaker.admit()(failure()));
     const probe = breaker.admit();
     expect(() => breaker.admit()).toThrow(LogError);
@@ -49,7 +49,7 @@ describe("the breaker of a log", () => {
 
   test("opens after five errors in a row, then waits at least a minute and at most ten", () => {
     const clock = manualClock();
-    const breaker = createBreaker({ clock, random });
+    const breaker = createBreaker(clock, random);
     const waits = Array.from({ length: 12 }, () => {
       const waitMs = breaker.admit()(failure());
       clock.advance(waitMs);
@@ -63,14 +63,14 @@ describe("the breaker of a log", () => {
 
   test("counts requests that fail together as one error", () => {
     const clock = manualClock();
-    const breaker = createBreaker({ clock, random });
+    const breaker = createBreaker(clock, random);
     const admitted = Array.from({ length: 6 }, () => breaker.admit());
     const waits = admitted.map((settle) => settle(failure()));
     expect(Math.max(...waits)).toBe(750);
   });
 
   test("does not end its wait when a request succeeds that was admitted before the error", () => {
-    const breaker = createBreaker({ clock: manualClock(), random });
+    const breaker = createBreaker(manualClock(), random);
     const [first, second] = [breaker.admit(), breaker.admit()];
     first(failure());
     second(undefined);
@@ -79,7 +79,7 @@ describe("the breaker of a log", () => {
 
   test("neither counts a cancelled request nor keeps its probe", () => {
     const clock = manualClock();
-    const breaker = createBreaker({ clock, random });
+    const breaker = createBreaker(clock, random);
     clock.advance(breaker.admit()(failure()));
     breaker.admit()(undefined, { isCancelled: true });
     expect(breaker.admit()(failure())).toBe(1_250);
@@ -91,8 +91,7 @@ describe("the breaker of a log", () => {
     ["a maximum of ten minutes", 30 * 86_400_000, 600_000, 720_000],
     ["half a minute without Retry-After", null, 30_000, 36_000],
   ])("waits after 429 for %s, with jitter", (_, retryAfterMs, minimum, maximum) => {
-    const wait = (value: number) =>
-      waitAfterFailureMs({ failures: 1, error: failure("rate_limited", retryAfterMs), random: () => value });
+    const wait = (value: number) => waitAfterFailureMs(1, failure("rate_limited", retryAfterMs), () => value);
     expect([wait(0), wait(1)]).toEqual([minimum, maximum]);
   });
 });

@@ -23,13 +23,7 @@ const retryAfterJitter = 0.2;
 const probeInFlightMs = 1_000;
 
 /** @param random returns a number from 0 to below 1 */
-export function createBreaker({
-  clock,
-  random,
-}: {
-  clock: Pick<Clock, "monotonicMs">;
-  random: () => number;
-}) {
+export function createBreaker(clock: Pick<Clock, "monotonicMs">, random: () => number) {
   let failures = 0;
   let last: LogError | undefined;
   let admitsFromMs = 0;
@@ -75,21 +69,15 @@ export function createBreaker({
         }
         last = error;
         const nowMs = clock.monotonicMs();
-        admitsFromMs = Math.max(admitsFromMs, nowMs + waitAfterFailureMs({ failures, error, random }));
+        admitsFromMs = Math.max(admitsFromMs, nowMs + waitAfterFailureMs(failures, error, random));
         return admitsFromMs - nowMs;
       };
     },
   };
 }
 
-interface WaitAfterFailureMsOptions {
-  failures: number;
-  error: LogError;
-  random: () => number;
-}
-
 /** Returns the wait after a number of consecutive failures: exponential with full jitter, or as long as the log asked for. */
-export function waitAfterFailureMs({ failures, error, random }: WaitAfterFailureMsOptions): number {
+export function waitAfterFailureMs(failures: number, error: LogError, random: () => number): number {
   const backoffMs =
     failures < failuresUntilOpen
       ? backoffMsMin + random() * backoffMsBase * 2 ** (failures - 1)

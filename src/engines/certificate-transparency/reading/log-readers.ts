@@ -52,7 +52,7 @@ export function createLogReaders(dependencies: LogReadersDependencies) {
         client: log.isExtra ? clients.extra : clients.listed,
         clock,
         budget: budgetOf(key, rateOf(log)),
-        breaker: createBreaker({ clock, random }),
+        breaker: createBreaker(clock, random),
         large,
         userAgent,
       });

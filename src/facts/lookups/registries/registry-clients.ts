@@ -154,11 +154,7 @@ async function readHop(response: HttpResponse, url: string, now: number): Promis
 async function readPage({ status, headers, body, cut }: HttpResponse): Promise<Hop> {
   const tooLong = { problem: `response is longer than ${bodyBytesMax / 1024} KiB` };
   if (cut) return tooLong;
-  const decoded = await decodeBody({
-    body,
-    encoding: headers.get("content-encoding"),
-    bytesMax: bodyBytesMax,
-  });
+  const decoded = await decodeBody(body, headers.get("content-encoding"), bodyBytesMax);
   if ("error" in decoded) return { problem: decoded.error };
   if (decoded.cut) return tooLong;
   const text = new TextDecoder().decode(decoded.body);

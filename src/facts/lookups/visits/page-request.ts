@@ -100,11 +100,7 @@ export function createPageRequest({ client, visitor, cookies, ports }: PageReque
     if (!("response" in result)) return { failure: result.failure, reason: describeFailure(result) };
     const { status, headers, body, cut } = result.response;
     cookies.take(url, headers.get("set-cookie"));
-    const decoded = await decodeBody({
-      body,
-      encoding: headers.get("content-encoding"),
-      bytesMax: bodyBytesMax,
-    });
+    const decoded = await decodeBody(body, headers.get("content-encoding"), bodyBytesMax);
     // Browsers show a body whose coding they do not know as it is.
     const isAsSent = "error" in decoded && decoded.error === unknownCoding;
     const content = !("error" in decoded) ? decoded.body : isAsSent ? body : new Uint8Array(0);

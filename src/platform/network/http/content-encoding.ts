@@ -24,15 +24,11 @@ export const acceptedEncodings = "gzip, deflate, br, zstd";
  * truncated like any other long response. The readable part of a broken or truncated body is returned; only a body
  * without any is an error.
  */
-export async function decodeBody({
-  body,
-  encoding,
-  bytesMax,
-}: {
-  body: Uint8Array;
-  encoding: string | undefined;
-  bytesMax: number;
-}): Promise<Decoded> {
+export async function decodeBody(
+  body: Uint8Array,
+  encoding: string | undefined,
+  bytesMax: number,
+): Promise<Decoded> {
   const codings = (encoding ?? "").toLowerCase().split(",");
   const named = codings
     .map((coding) => coding.trim())
