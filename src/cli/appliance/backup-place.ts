@@ -24,7 +24,7 @@ export const fromFlag = text(
 export type BackupPlace = Pick<BackupConfig, "location" | "encryptWith">;
 
 /**
- * Returns the place that an option names, else that of the configuration.
+ * Returns the place that an option names, or else the configured one.
  * @param option its name, for messages
  * @throws UsageError
  */

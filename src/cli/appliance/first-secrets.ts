@@ -74,7 +74,7 @@ function usageText({ apiKey, url }: { apiKey: string | undefined; url: string })
   return `${once} Try the key:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${shellWord(`${url}/v1/threats`)}\n`;
 }
 
-/** Appends, because an earlier start may have left a secret that nobody has read yet. */
+/** Appends, because an earlier start may have left an unread secret. */
 function append(file: string, text: string): void {
   try {
     const descriptor = openSync(file, openFlags, readableByOwner);
@@ -94,7 +94,7 @@ function append(file: string, text: string): void {
   }
 }
 
-/** The owner of a file can read it, whatever its mode; so can the owner of its other name. */
+/** The owner of a file can read it in spite of its mode, and so can the owner of its other name. */
 function requireOwnFile(descriptor: number): void {
   const status = fstatSync(descriptor);
   if (!status.isFile()) throw new Error("it is a pipe or device, not a file");

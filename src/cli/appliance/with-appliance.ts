@@ -44,7 +44,7 @@ function rejectLostDatabase(path: string): void {
 }
 
 interface OpenOptions {
-  /** Minimum level of the log; default: that of the configuration. */
+  /** Minimum level of the log; default: the configured one. */
   level?: "warn";
   /** Database to start with, for `storage.path` ":memory:". */
   image?: Uint8Array;

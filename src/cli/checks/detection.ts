@@ -9,7 +9,7 @@ import { resultsOf, type CheckResult } from "./result.ts";
 /** From here on, only names that differ by hardly anything are reported. */
 const similarityHigh = 0.95;
 
-/** Returns the domains that are protected, and those of them below which names are registered. */
+/** Returns the protected domains, and which of them are public suffixes. */
 export function protectedDomains({ domains }: Pick<App, "domains">): CheckResult[] {
   const enabled = domains.list().filter((domain) => domain.enabled);
   const results = resultsOf("protected-domains", "protected domains", "protected_domains");
@@ -88,7 +88,7 @@ export function brandWords({ domains }: Pick<App, "domains">): CheckResult[] {
     });
 }
 
-/** Returns the valid keys that are bound to a domain that is not protected, and so see less than somebody expects. */
+/** Returns the valid keys that are bound to a domain that is not protected, and so see less than expected. */
 export function keysWithoutDomain({ keys, domains }: Pick<App, "keys" | "domains">): CheckResult[] {
   return keys
     .list()

@@ -86,7 +86,7 @@ function describeExtent({ names, bytes, oldestDay }: ArchiveExtent, bytesMax: nu
   return `${counted(names, "name")} since ${since}, ${bytesText(bytes)} of ${bytesText(bytesMax)}`;
 }
 
-/** Says when each setting of the retention deletes, so that nobody is surprised. */
+/** Says when each setting of the retention deletes. */
 export function retentionResults(states: readonly RuleState[], now: number): CheckResult[] {
   return states.flatMap(({ ageMs, deletesFrom, rule }) => {
     if (ageMs === null) return [];
@@ -114,7 +114,7 @@ const locksFile = "/proc/locks";
  */
 export async function writeLock(path: string, clock: Clock): Promise<CheckResult> {
   const results = resultsOf("write-lock", "write lock of the database");
-  // A missing file has no lock. Otherwise, locks may be held that nobody lists.
+  // A missing file has no lock. Otherwise, locks may be held that are not listed.
   if (existsSync(path) && !existsSync(locksFile))
     return results.skipped(`not known: the system does not list locks (${locksFile})`);
   const first = findLockHolder(path);

@@ -31,7 +31,7 @@ function requireStandbyFolder({ storage }: Config): string {
 
 /**
  * Prepares the connection to the backups of the primary.
- * @param from place that replaces the one of the configuration
+ * @param from place that replaces the configured one
  * @throws UsageError for an invalid place, StoreError for a bucket without credentials
  */
 function openPrimary({

@@ -22,7 +22,7 @@ export function trapJson(kind: TrapKind, traps: Traps, trap: Trap): Record<strin
   };
 }
 
-/** The columns of a kind are those of its first trap. */
+/** The first trap of a kind determines its columns. */
 export function trapColumns(kind: TrapKind, traps: Traps): EntryColumn<Trap>[] {
   const { columns } = kind.presentation;
   const [first] = traps.of(kind).list();

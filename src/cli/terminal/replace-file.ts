@@ -42,7 +42,7 @@ export async function replaceFileInPieces(
     const target = present === undefined ? path : realpathSync(path);
     const staging = join(dirname(target), `.${basename(target)}.${process.pid}.new`);
     try {
-      // Never writes through a link that somebody has put there.
+      // Never writes through a link that another user has put there.
       const file = openSync(staging, "wx", present === undefined ? newFileMode : present.mode & 0o777);
       try {
         await write((bytes) => appendTo(file, bytes));

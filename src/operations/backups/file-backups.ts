@@ -45,7 +45,7 @@ function withDatabase<Result>(path: string, work: (sqlite: Sqlite) => Result): R
   }
 }
 
-/** Returns the outcomes of the backups before; those of a database without any, if it is not readable. */
+/** Returns the outcomes of earlier backups; none if the database is not readable. */
 export function readStoredOutcomes(path: string, at: Instant): BackupOutcomes {
   return withDatabase(path, (sqlite) => readOutcomes(rawSettings(sqlite, at))) ?? noOutcomes;
 }

@@ -269,7 +269,7 @@ const serverCharactersMax = 200;
 
 /**
  * Returns what needs a person: one condition for each site that came back, report that was not delivered and follow-up that
- * is due. The oldest come first, so that a condition stays in its place until somebody has acted. Its end is not sent: the
+ * is due. The oldest come first, so that a condition stays in its place until a person has acted. Its end is not sent: the
  * person who acted knows, and a site that went down needs nothing.
  */
 export function takedownConditions({

@@ -76,7 +76,7 @@ export function storeUpdate({
   const target = updatePathOf(path);
   // Root imports an update for the user of the server, who owns the folder and may create links in it.
   const owner = process.getuid?.() === 0 ? statSync(dirname(target)) : undefined;
-  // The bytes that were verified, even if the file changes meanwhile.
+  // The bytes that were verified, even if the file changes now.
   replaceFile(target, bytes, { owner });
   return { update, previous };
 }
@@ -89,7 +89,7 @@ export function removeUpdate(path: string): boolean {
   return true;
 }
 
-/** Returns the texts that replace embedded ones: those of a later date, because a newer program may contain newer lists. */
+/** Returns the texts that replace embedded ones. Only later ones do, because a newer program may contain newer lists. */
 export function textsOf({ lists }: DataUpdate): ListTexts {
   const newer = Object.entries(lists).filter(([name, { date }]) => isNewer(name as ListName, date));
   return Object.fromEntries(newer.map(([name, { text }]) => [name, text]));

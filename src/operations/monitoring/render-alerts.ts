@@ -3,7 +3,7 @@ import definitions from "./alerts.json" with { type: "json" };
 /** A rule of an alert. Templates such as `{{ $labels.source }}` are filled in by Prometheus. */
 export interface Alert {
   severity: "critical" | "warning";
-  /** PromQL: the alert fires for each series of the result. The job is the one of phishwatch in the configuration. */
+  /** PromQL: the alert fires for each series of the result. The job is phishwatch in the configuration. */
   expr: string;
   /** How long the expression has to have a result. */
   forMinutes: number;

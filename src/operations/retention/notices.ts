@@ -11,7 +11,7 @@ import { retentionNotices, type RetentionRule, retentionRules } from "./tables.t
 /** Stores since when each setting is known. */
 export type Notices = ReturnType<typeof createNotices>;
 
-/** A clock that was set forward makes everything older. Smaller steps are those of a clock that is corrected. */
+/** A clock that was set forward makes everything older. Smaller steps are corrections of a clock. */
 const forwardMsMin = 3_600_000;
 
 export function createNotices({
@@ -128,9 +128,9 @@ export function settingOf(rule: RetentionRule, { retention }: Pick<Config, "rete
  * Returns the notice that follows from a setting; undefined: the rule is off. A longer setting deletes a part of what a
  * shorter one does, so that it takes effect without a new notice.
  * @param isForward whether the clock was set forward, which makes everything older: the notice begins again, so that a
- *   wrong clock deletes nothing before somebody can correct it
+ *   wrong clock deletes nothing before it can be corrected
  * @param restoredAt when the database was last restored from a backup, as far as known: the notice begins again, as a
- *   restore may bring back what somebody still wants to see
+ *   restore may bring back data that people still want to see
  */
 export function nextNotice(
   known: Notice | undefined,

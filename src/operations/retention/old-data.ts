@@ -104,7 +104,7 @@ function createForgetting({
   const visits = prepare<unknown, [string]>(
     "update trap_visits set threat_id = null where threat_id in (select value from json_each(?1))",
   );
-  // Nobody can follow the site any more. The reports stay as a record of what was sent.
+  // The site can no longer be followed. The reports stay as a record of what was sent.
   const takedowns = prepare<unknown, [number, string]>(
     `update takedowns set closed_at = ?1 where down_at is null and closed_at is null
      and threat_seq in (select value from json_each(?2))`,
@@ -160,7 +160,7 @@ export function createOldScreenshots({ prepare }: Pick<Database, "prepare">) {
   );
   return {
     /**
-     * Returns those of the next threats, and the position to continue from; undefined: there are no more threats.
+     * Returns old screenshots of the next threats, and the position to continue from; undefined: there are no more threats.
      * @param after position; 0 begins
      */
     page(after: number, before: Instant): { found: OldScreenshot[]; next: number | undefined } {
@@ -170,7 +170,7 @@ export function createOldScreenshots({ prepare }: Pick<Database, "prepare">) {
     },
 
     /**
-     * Marks them as deleted, except those that were renewed meanwhile. Returns their ids. Must run within a
+     * Marks them as deleted, except if they were renewed since. Returns their ids. Must run within a
      * transaction.
      */
     mark: (found: readonly OldScreenshot[], before: Instant, now: Instant) =>

@@ -56,7 +56,7 @@ export async function readStatus(standby: string): Promise<StandbyStatus | undef
   }
 }
 
-/** @param now of this machine, whose clock may differ from that of the primary */
+/** @param now of this machine, whose clock may differ from the clock of the primary */
 export function reportOf(
   state: StandbyState | undefined,
   status: StandbyStatus | undefined,

@@ -26,7 +26,7 @@ const daysKept = 90;
 export interface StoreGrowth {
   /** Returns the sizes that were measured last, and how fast the stores grow. */
   latest(): { day: Instant | undefined; sizes: readonly StoreSize[]; growth: Growth };
-  /** Measures now and keeps the result as that of this day. */
+  /** Measures now and keeps the result for this day. */
   measure(): Promise<void>;
   start(): void;
   stop(): Promise<void>;

@@ -229,7 +229,7 @@ export async function measureStores(
   ];
 }
 
-/** Returns the size of all files below a folder; 0 if it does not exist. Files that disappear meanwhile do not count. */
+/** Returns the size of all files below a folder; 0 if it does not exist. Files that disappear during the measurement do not count. */
 async function folderBytes(folder: string): Promise<number> {
   let total = 0;
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);

@@ -85,7 +85,7 @@ export async function createChunkWriter({
      */
     async abandon(lock: Pick<RepositoryLock, "requireHeld">) {
       await Promise.all(running);
-      // Chunks that were stored again are those of other backups.
+      // Chunks that were stored again belong to other backups.
       if (!reuses) return;
       try {
         await lock.requireHeld();

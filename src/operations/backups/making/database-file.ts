@@ -103,7 +103,7 @@ function changedBlocks(
   return changed;
 }
 
-/** Collects the changed blocks, with those of the last backup that are still in use. */
+/** Collects the changed blocks, and blocks of the last backup that are still in use. */
 function collectChanges(previous: FileEntry | undefined, chunks: ChunkWriter) {
   const earlier = (previous?.changes ?? []).filter(({ chunk }) => chunks.has(chunk));
   /** Index in `earlier`, by block. */

@@ -5,7 +5,7 @@ import { fileChunkBytes, type FileEntry } from "../repository/format.ts";
 import type { ChunkWriter } from "./chunk-writer.ts";
 import { undefinedIfMissing } from "../../../platform/lib/errors.ts";
 
-/** Files of the archive are merged and deleted meanwhile: the folder is listed again so often. */
+/** Files of the archive are merged and deleted while they are read: the folder is listed at most so often. */
 const listingsMax = 50;
 /** As the format accepts them. */
 const nameForm = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;

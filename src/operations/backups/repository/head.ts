@@ -102,7 +102,7 @@ export async function putHead(store: BackupStore, head: RepositoryHead): Promise
 
 /**
  * Writes the copies that are not equal to the head that was used. The caller holds the lock of the repository. Does
- * nothing if somebody has changed a copy since, such as its secret.
+ * nothing if a copy was changed since, for example by a new secret.
  * @throws StoreError
  */
 export async function keepHead(store: BackupStore, { head, copies }: UsedHead<unknown>): Promise<void> {

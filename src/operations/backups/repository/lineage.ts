@@ -36,7 +36,7 @@ export function foreignBackup(
   if (newest?.lineage === undefined || lineage === null) return null;
   const isForeign =
     newest.lineage === lineage.id
-      ? // A copy of the database that somebody started on another machine.
+      ? // A copy of the database that was started on another machine.
         newest.host !== host && last !== null && compareIds(newest.id, last) > 0
       : compareIds(newest.id, lineage.since) > 0;
   return isForeign ? { id: newest.id, host: hostOf(newest) } : null;

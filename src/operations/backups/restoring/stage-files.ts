@@ -65,7 +65,7 @@ export async function stageFiles({
   }
 }
 
-/** @throws StoreError if a list of files is not that of the manifest */
+/** @throws StoreError if a list of files does not match the manifest */
 export function requireExtent(
   { files, bytes }: { files: number; bytes: number },
   manifest: BackupManifest,

@@ -11,7 +11,7 @@ const addressCharactersMax = 254;
 /** Reads a text that does not depend on the file around it, such as one that was typed in the console. */
 type PlainReader<T> = (text: string) => ReturnType<TextReader<T>>;
 
-/** Identifier that a service shows, such as that of a chat. */
+/** Identifier that a service shows, for example of a chat. */
 export const readChannelText = matching(
   /^[\x21-\x7e]{1,200}$/,
   "at most 200 visible ASCII characters without spaces",
