@@ -34,15 +34,11 @@ function requireStandbyFolder({ storage }: Config): string {
  * @param from place that replaces the configured one
  * @throws UsageError for an invalid place, StoreError for a bucket without credentials
  */
-function openPrimary({
-  config: { backup },
-  from,
-  signal,
-}: {
-  config: Config;
-  from: string | undefined;
-  signal: AbortSignal;
-}): { name: string; openRepository: () => Promise<Repository> } {
+function openPrimary(
+  { backup }: Config,
+  from: string | undefined,
+  signal: AbortSignal,
+): { name: string; openRepository: () => Promise<Repository> } {
   const { location, encryptWith } = placeOf(backup, from, "--from");
   const store = openStore({ location, clock: systemClock, fillRandom, signal });
   let opened: Repository | undefined;
@@ -100,7 +96,7 @@ const promoteCommand = command({
     using _serving = takeServeLock(path);
     const { manifest, keptAs, notFetched } = await promote({
       standby,
-      openRepository: openPrimary({ config, from: options.from, signal }).openRepository,
+      openRepository: openPrimary(config, options.from, signal).openRepository,
       databasePath: path,
       schedule: config.backup.schedule,
       force: options.force,
@@ -135,7 +131,7 @@ const followCommand = command({
     const pollMs = Math.max(pollMsMin, options.every ?? pollMsDefault);
     const standby = requireStandbyFolder(config);
     const signal = terminal.interruption();
-    const primary = openPrimary({ config, from: options.from, signal });
+    const primary = openPrimary(config, options.from, signal);
     using lock = tryLock(config.storage.path, "standby");
     if (lock === undefined) throw new FailedError(`another standby already follows in ${standby}`);
     const log = openLog(config, terminal);

@@ -29,7 +29,7 @@ export async function fetchNewest({
 }: FollowOptions): Promise<FetchedState | undefined> {
   const repository = await openRepository();
   const earlier = await newestState(standby);
-  requireSameRepository({ standby, repository, earlier });
+  requireSameRepository(standby, repository, earlier);
   const newest = (await repository.ids()).at(-1);
   if (newest === undefined || newest === earlier?.manifest.id) return undefined;
   if (earlier !== undefined && compareIds(newest, earlier.manifest.id) < 0)
@@ -87,15 +87,11 @@ export async function follow({
   }
 }
 
-function requireSameRepository({
-  standby,
-  repository,
-  earlier,
-}: {
-  standby: string;
-  repository: Repository;
-  earlier: StandbyState | undefined;
-}): void {
+function requireSameRepository(
+  standby: string,
+  repository: Repository,
+  earlier: StandbyState | undefined,
+): void {
   if (earlier === undefined || earlier.repository === repository.id) return;
   throw new StoreError(
     "unexpected",
