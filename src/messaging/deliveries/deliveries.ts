@@ -109,7 +109,13 @@ export function createDeliveries(dependencies: DeliveriesDependencies): Deliveri
   const dispatcher = createDispatcher({
     clock,
     createRecorder: (onRecorded) =>
-      createRecorder({ ...recording, onRecorded: attempts.counting(onRecorded) }),
+      createRecorder({
+        ...recording,
+        onRecorded(recorded, recipientsChanged) {
+          attempts.add(recorded);
+          onRecorded(recorded, recipientsChanged);
+        },
+      }),
     database,
     due: createDueDeliveries({ database, defaultRate }),
     fanOut: createFanOut({
@@ -198,7 +204,8 @@ function senderOver(channels: ReadonlyMap<string, Channel>): Send {
 }
 
 /** `gave_up`: the attempt failed, and it was the last one of its delivery. */
-type AttemptOutcome = "ok" | "failed" | "gave_up";
+const attemptOutcomes = ["ok", "failed", "gave_up"] as const;
+type AttemptOutcome = (typeof attemptOutcomes)[number];
 
 interface AttemptTotal {
   /** Name of the recipient. */
@@ -218,30 +225,19 @@ function createAttemptCounter() {
   // At most one entry for each recipient.
   const counts = new Map<number, Record<AttemptOutcome, number>>();
 
-  function add({ recipientSeq, result, gaveUp }: Ended): void {
-    let own = counts.get(recipientSeq);
-    if (own === undefined) counts.set(recipientSeq, (own = { ok: 0, failed: 0, gave_up: 0 }));
-    own[result.failure === null ? "ok" : gaveUp ? "gave_up" : "failed"] += 1;
-  }
-
   return {
-    /** Returns a function that counts attempts before it passes them on. */
-    counting:
-      <Attempt extends Ended>(next: (attempts: readonly Attempt[], recipientsChanged: boolean) => void) =>
-      (attempts: readonly Attempt[], recipientsChanged: boolean): void => {
-        attempts.forEach(add);
-        next(attempts, recipientsChanged);
-      },
+    add(attempts: readonly Ended[]): void {
+      for (const { recipientSeq, result, gaveUp } of attempts) {
+        const own = counts.get(recipientSeq) ?? { ok: 0, failed: 0, gave_up: 0 };
+        own[result.failure === null ? "ok" : gaveUp ? "gave_up" : "failed"] += 1;
+        counts.set(recipientSeq, own);
+      }
+    },
     /** Recipients that were deleted are left out. */
     totals: (recipients: readonly { seq: number; name: string }[]): AttemptTotal[] =>
-      recipients.flatMap(({ seq, name: recipient }) => {
-        const { ok, failed, gave_up } = counts.get(seq) ?? { ok: 0, failed: 0, gave_up: 0 };
-        return [
-          { recipient, result: "ok" as const, total: ok },
-          { recipient, result: "failed" as const, total: failed },
-          { recipient, result: "gave_up" as const, total: gave_up },
-        ];
-      }),
+      recipients.flatMap(({ seq, name: recipient }) =>
+        attemptOutcomes.map((result) => ({ recipient, result, total: counts.get(seq)?.[result] ?? 0 })),
+      ),
   };
 }
 

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, inArray, lt, or, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
+import { columnsOf } from "../../platform/database/statement.ts";
 import { events, threatOfEvent } from "../../threats/events/tables.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import { deliveryStatuses, type DeliveryStatus } from "../../platform/vocabulary/channels.ts";
@@ -65,19 +66,9 @@ function createSelect({ query }: Pick<Database, "query">) {
         recipientId: recipients.id,
         recipientName: recipients.name,
         recipientEnabled: recipients.enabled,
-        nextProbeAt: recipients.nextProbeAt,
-        channel: recipients.channel,
-        status: deliveries.status,
-        attempts: deliveries.attempts,
-        nextAttemptAt: deliveries.nextAttemptAt,
-        createdAt: deliveries.createdAt,
-        completedAt: deliveries.completedAt,
-        last: {
-          durationMs: deliveryAttempts.durationMs,
-          statusCode: deliveryAttempts.statusCode,
-          failure: deliveryAttempts.failure,
-          error: deliveryAttempts.error,
-        },
+        ...columnsOf(recipients, "nextProbeAt channel"),
+        ...columnsOf(deliveries, "status attempts nextAttemptAt createdAt completedAt"),
+        last: columnsOf(deliveryAttempts, "durationMs statusCode failure error"),
       })
       .from(deliveries)
       .innerJoin(events, eq(events.seq, deliveries.eventSeq))

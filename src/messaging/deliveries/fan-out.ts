@@ -1,7 +1,14 @@
 import { asc, eq, isNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import type { Needs } from "../../platform/database/needs.ts";
-import { countValue, hasValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
+import {
+  columnsOf,
+  countValue,
+  hasValue,
+  statement,
+  value,
+  valuesOf,
+} from "../../platform/database/statement.ts";
 import { matchesEvent, matchesFilter, type ThreatSnapshot } from "../../threats/events/event-filter.ts";
 import type { EventBody } from "../../threats/events/payloads.ts";
 import { events, threatEscalations } from "../../threats/events/tables.ts";
@@ -219,12 +226,7 @@ function prepareReads(database: Database) {
   );
   const escalations = statement(database, (query) =>
     query
-      .select({
-        seq: threatEscalations.seq,
-        threatSeq: threatEscalations.threatSeq,
-        eventSeq: threatEscalations.eventSeq,
-        at: threatEscalations.createdAt,
-      })
+      .select({ ...columnsOf(threatEscalations, "seq threatSeq eventSeq"), at: threatEscalations.createdAt })
       .from(threatEscalations)
       .orderBy(asc(threatEscalations.seq))
       .limit(countValue("limit")),
@@ -234,12 +236,7 @@ function prepareReads(database: Database) {
   );
   const enabled = statement(database, (query) =>
     query
-      .select({
-        seq: recipients.seq,
-        channel: recipients.channel,
-        events: recipients.events,
-        filter: recipients.filter,
-      })
+      .select(columnsOf(recipients, "seq channel events filter"))
       .from(recipients)
       .where(eq(recipients.enabled, true)),
   );

@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
-import { hasValue, statement, value } from "../../platform/database/statement.ts";
+import { columnsOf, hasValue, statement, value } from "../../platform/database/statement.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { AttemptResult } from "./channel.ts";
 import type { HealthChange } from "./rules/failure-report.ts";
@@ -93,12 +93,9 @@ function prepare(database: Database) {
   const before = statement(database, (query) =>
     query
       .select({
-        id: recipients.id,
-        name: recipients.name,
-        channel: recipients.channel,
+        ...columnsOf(recipients, "id name channel nextProbeAt"),
         failures: recipients.consecutiveFailures,
         since: recipients.failingSince,
-        nextProbeAt: recipients.nextProbeAt,
       })
       .from(recipients)
       .where(bySeq),

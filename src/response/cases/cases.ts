@@ -3,7 +3,7 @@ import { accounts } from "../../access/accounts/tables.ts";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { Needs } from "../../access/audit/needs.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { hasValue, opaqueValue, statement, valuesOf } from "../../platform/database/statement.ts";
+import { columnsOf, hasValue, opaqueValue, statement, valuesOf } from "../../platform/database/statement.ts";
 import { dayMs, optionalIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import { changedNow } from "../../threats/threats/store/fields.ts";
@@ -176,24 +176,20 @@ function createEachChange(statements: Pick<ReturnType<typeof prepare>, "find">, 
 type Found = NonNullable<ReturnType<ReturnType<typeof prepare>["find"]["get"]>>;
 
 function prepare(database: Database) {
-  const accountColumns = {
-    seq: accounts.seq,
-    name: accounts.name,
-    role: accounts.role,
-    disabledAt: accounts.disabledAt,
-  };
-  const hasSeq = hasValue(threats.seq);
+  const accountColumns = columnsOf(accounts, "seq name role disabledAt");
+  const set = <Column extends "assigneeSeq" | "dueAt">(column: Column) =>
+    statement(database, (query) =>
+      query
+        .update(threats)
+        .set({ ...valuesOf(threats, column), ...changedNow })
+        .where(hasValue(threats.seq)),
+    );
   return {
     find: statement(database, (query) =>
       query
         .select({
-          seq: threats.seq,
-          status: threats.status,
-          assigneeSeq: threats.assigneeSeq,
+          ...columnsOf(threats, "seq status assigneeSeq dueAt siteState siteStateAt"),
           assigneeName: accounts.name,
-          dueAt: threats.dueAt,
-          siteState: threats.siteState,
-          siteStateAt: threats.siteStateAt,
         })
         .from(threats)
         .leftJoin(accounts, eq(threats.assigneeSeq, accounts.seq))
@@ -205,18 +201,8 @@ function prepare(database: Database) {
     accounts: statement(database, (query) =>
       query.select(accountColumns).from(accounts).orderBy(accounts.name),
     ),
-    assign: statement(database, (query) =>
-      query
-        .update(threats)
-        .set({ ...valuesOf(threats, "assigneeSeq"), ...changedNow })
-        .where(hasSeq),
-    ),
-    setDue: statement(database, (query) =>
-      query
-        .update(threats)
-        .set({ ...valuesOf(threats, "dueAt"), ...changedNow })
-        .where(hasSeq),
-    ),
+    assign: set("assigneeSeq"),
+    setDue: set("dueAt"),
   };
 }
 

@@ -1,4 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
+import { columnsOf } from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { threats } from "../../../threats/threats/store/tables.ts";
 import { type Outcome, type Report, type Takedown } from "./report.ts";
@@ -15,20 +16,10 @@ export const isBack: SQL = sql`${takedowns.backAt} is not null and ${threats.sit
 
 /** Columns of a takedown, from `takedowns` left joined with `threats`. */
 export const takedownColumns = {
-  seq: takedowns.seq,
   threatId: threats.id,
-  domain: takedowns.domain,
-  protectedDomain: takedowns.protectedDomain,
-  registrar: takedowns.registrar,
-  hoster: takedowns.hoster,
-  reportedAt: takedowns.reportedAt,
-  countedFrom: takedowns.countedFrom,
-  downAt: takedowns.downAt,
-  downState: takedowns.downState,
-  backAt: takedowns.backAt,
-  closedAt: takedowns.closedAt,
-  siteState: threats.siteState,
-  status: threats.status,
+  ...columnsOf(takedowns, "seq domain protectedDomain registrar hoster"),
+  ...columnsOf(takedowns, "reportedAt countedFrom downAt downState backAt closedAt"),
+  ...columnsOf(threats, "siteState status"),
   isBack: sql<number | null>`(${isBack})`,
 };
 

@@ -1,6 +1,13 @@
-import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
-import { hasValue, statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
+import {
+  columnsOf,
+  hasValue,
+  statement,
+  value,
+  valuesExcept,
+  valuesOf,
+} from "../../../platform/database/statement.ts";
 import { threats } from "../../../threats/threats/store/tables.ts";
 import type { Takedown } from "./report.ts";
 import { takedownColumns, toTakedown } from "./rows.ts";
@@ -28,12 +35,7 @@ function threatStatements(database: Database) {
   return {
     threatById: statement(database, (query) =>
       query
-        .select({
-          seq: threats.seq,
-          domain: threats.domain,
-          registrar: threats.registrar,
-          siteState: threats.siteState,
-        })
+        .select(columnsOf(threats, "seq domain registrar siteState"))
         .from(threats)
         .where(hasValue(threats.id)),
     ),
@@ -85,11 +87,20 @@ function threatStatements(database: Database) {
 
 function reportStatements(database: Database) {
   const isReport = hasValue(takedownReports.seq);
+  const reports = (condition: SQL) =>
+    statement(database, (query) =>
+      query.select().from(takedownReports).where(condition).orderBy(asc(takedownReports.seq)),
+    );
+  const set = (...columns: (keyof typeof takedownReports.$inferSelect)[]) =>
+    statement(database, (query) =>
+      query
+        .update(takedownReports)
+        .set(valuesOf(takedownReports, ...columns))
+        .where(isReport),
+    );
   return {
-    report: statement(database, (query) => query.select().from(takedownReports).where(isReport)),
-    reportByReference: statement(database, (query) =>
-      query.select().from(takedownReports).where(hasValue(takedownReports.reference)),
-    ),
+    report: reports(isReport),
+    reportByReference: reports(hasValue(takedownReports.reference)),
     insertReport: statement(database, (query) =>
       query
         .insert(takedownReports)
@@ -107,13 +118,7 @@ function reportStatements(database: Database) {
         )
         .orderBy(asc(takedownReports.seq)),
     ),
-    reportsAfter: statement(database, (query) =>
-      query
-        .select()
-        .from(takedownReports)
-        .where(hasValue(takedownReports.previousSeq))
-        .orderBy(asc(takedownReports.seq)),
-    ),
+    reportsAfter: reports(hasValue(takedownReports.previousSeq)),
     /** The next email whose attempt is due. */
     nextQueued: statement(database, (query) =>
       query
@@ -123,12 +128,7 @@ function reportStatements(database: Database) {
         .orderBy(asc(takedownReports.attemptAt))
         .limit(1),
     ),
-    setDelivery: statement(database, (query) =>
-      query
-        .update(takedownReports)
-        .set(valuesOf(takedownReports, "delivery", "deliveryResponse", "attempts", "attemptAt", "sentAt"))
-        .where(isReport),
-    ),
+    setDelivery: set("delivery", "deliveryResponse", "attempts", "attemptAt", "sentAt"),
     interrupted: statement(database, (query) =>
       query
         .update(takedownReports)
@@ -136,12 +136,8 @@ function reportStatements(database: Database) {
         .where(sql`${takedownReports.delivery} = 'sending'`)
         .returning({ seq: takedownReports.seq }),
     ),
-    setFollowUp: statement(database, (query) =>
-      query.update(takedownReports).set(valuesOf(takedownReports, "followUpAt")).where(isReport),
-    ),
-    setTicket: statement(database, (query) =>
-      query.update(takedownReports).set(valuesOf(takedownReports, "ticket")).where(isReport),
-    ),
+    setFollowUp: set("followUpAt"),
+    setTicket: set("ticket"),
   };
 }
 
@@ -164,12 +160,7 @@ function partStatements(database: Database) {
     files: statement(database, (query) =>
       query
         .select({
-          position: takedownFiles.position,
-          name: takedownFiles.name,
-          mediaType: takedownFiles.mediaType,
-          bytes: takedownFiles.bytes,
-          sha256: takedownFiles.sha256,
-          attached: takedownFiles.attached,
+          ...columnsOf(takedownFiles, "position name mediaType bytes sha256 attached"),
           isKept: sql<number>`${takedownFiles.content} is not null`,
         })
         .from(takedownFiles)

@@ -1,6 +1,13 @@
-import { and, desc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, lte, sql, type SQL } from "drizzle-orm";
 import { type Database, relaxedTransaction } from "../../../platform/database/database.ts";
-import { hasValue, statement, value, valuesExcept, valuesOf } from "../../../platform/database/statement.ts";
+import {
+  columnsOf,
+  hasValue,
+  statement,
+  value,
+  valuesExcept,
+  valuesOf,
+} from "../../../platform/database/statement.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { VisitClass } from "../../../platform/vocabulary/traps.ts";
 import { trapVisits, trapVisitTotals } from "./tables.ts";
@@ -21,17 +28,13 @@ export function createVisitStore(database: Database) {
 }
 
 function createReads({ query }: Database) {
+  const newest = (where: SQL | undefined) =>
+    query.select().from(trapVisits).where(where).orderBy(desc(trapVisits.seq));
+
   return {
     /** Visits of one trap, newest first. */
     list: (trapId: string, { limit, offset = 0 }: { limit: number; offset?: number }): TrapVisit[] =>
-      query
-        .select()
-        .from(trapVisits)
-        .where(eq(trapVisits.trapId, trapId))
-        .orderBy(desc(trapVisits.seq))
-        .limit(limit)
-        .offset(offset)
-        .all(),
+      newest(eq(trapVisits.trapId, trapId)).limit(limit).offset(offset).all(),
     countRows: (trapId: string) =>
       query
         .select({ total: sql<number>`count(*)` })
@@ -39,20 +42,12 @@ function createReads({ query }: Database) {
         .where(eq(trapVisits.trapId, trapId))
         .get()!.total,
     get: (trapId: string, seq: number): TrapVisit | undefined =>
-      query
-        .select()
-        .from(trapVisits)
-        .where(and(eq(trapVisits.trapId, trapId), eq(trapVisits.seq, seq)))
-        .get(),
+      newest(and(eq(trapVisits.trapId, trapId), eq(trapVisits.seq, seq))).get(),
 
     /** Number of visits by class, the most frequent class first. */
     totals: (trapId: string): VisitTotal[] =>
       query
-        .select({
-          class: trapVisitTotals.class,
-          total: trapVisitTotals.total,
-          lastAt: trapVisitTotals.lastAt,
-        })
+        .select(columnsOf(trapVisitTotals, "class total lastAt"))
         .from(trapVisitTotals)
         .where(eq(trapVisitTotals.trapId, trapId))
         .orderBy(desc(trapVisitTotals.total))
@@ -77,13 +72,7 @@ function createReads({ query }: Database) {
 
     /** Visits that led to a threat or to one that was known, newest first. */
     ofThreat: (threatId: string, limit: number): TrapVisit[] =>
-      query
-        .select()
-        .from(trapVisits)
-        .where(eq(trapVisits.threatId, threatId))
-        .orderBy(desc(trapVisits.seq))
-        .limit(limit)
-        .all(),
+      newest(eq(trapVisits.threatId, threatId)).limit(limit).all(),
   };
 }
 
