@@ -177,7 +177,7 @@ function isOurs(sqlite: Sqlite): boolean {
 }
 
 /**
- * Checkpoints the write-ahead log into the file that is kept, which requires that nobody else has the database open.
+ * Checkpoints the write-ahead log into the file that is kept, which requires that no other process has the database open.
  * A damaged database is kept as it is: damage is the reason to restore.
  */
 function checkpointLog(path: string): void {

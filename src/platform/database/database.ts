@@ -24,7 +24,7 @@ import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-queue.ts";
 
 /**
- * An open SQLite database. Queries are synchronous; reads wait for nobody. In a command, a transaction waits for writers
+ * An open SQLite database. Queries are synchronous; reads never wait. In a command, a transaction waits for writers
  * in other processes. A server must not wait, because it has one thread: after `serve`, everything that runs in
  * response to requests or timers uses `write`.
  */
@@ -45,7 +45,7 @@ export interface Database {
    */
   transaction<T>(work: () => Settled<T>): T;
   /**
-   * Runs `work` as a transaction as soon as the write lock is free; everything else goes on meanwhile. All writes of one
+   * Runs `work` as a transaction as soon as the write lock is free, and blocks nothing until then. All writes of one
    * turn of the event loop share their commit: a hundred requests wait for one write to the disk instead of a hundred.
    * Resolves when the commit is durable. If `work` throws, only its own changes are rolled back. Writes run in the order
    * of the calls.
@@ -54,7 +54,7 @@ export interface Database {
   write<T>(work: () => Settled<T>, options?: WriteOptions): Promise<T>;
   /**
    * Runs `work`, which commits a transaction in another thread (`openThreadConnection`), in the order of the calls of
-   * `write`. Observers see its error or commit like those of this connection.
+   * `write`. Observers see its error or commit as if this connection had made it.
    */
   writeInThread<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work`, which changes no data, while nothing is written, in the order of the calls of `write`. */
@@ -96,7 +96,7 @@ export interface DatabaseObserver {
 
 // Another process (import, command line) holds the lock for at most one batch.
 const busyTimeoutMs = 10_000;
-/** For the few statements of a server that are no `write`: the event loop stands still meanwhile. */
+/** For the few statements of a server that are no `write`: they block the event loop. */
 const servingTimeoutMs = 50;
 /** For another thread of a server, which has no event loop that others wait for. */
 const threadTimeoutMs = 1_000;

@@ -18,7 +18,7 @@ export interface WriteOptions {
    * would then be repeated anyway. It does not wait for the disk.
    */
   relaxed?: boolean;
-  /** In a server: waits for the lock until shutdown, because nobody waits for the result. */
+  /** In a server: waits for the lock until shutdown: no request waits for the result. */
   patient?: boolean;
 }
 

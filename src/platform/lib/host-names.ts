@@ -28,8 +28,8 @@ export function parseHostName(text: string): string | null {
 }
 
 /**
- * Returns whether registries sell the names below this name (`com`, `co.uk`), so that nobody can register the
- * name itself. Only the list's ICANN section counts: `github.io` belongs to a company that may want to protect it.
+ * Returns whether registries sell the names below this name (`com`, `co.uk`), so that the name itself cannot be
+ * registered. Only the list's ICANN section counts: `github.io` belongs to a company that may want to protect it.
  */
 export function isPublicSuffix(hostName: string): boolean {
   return publicSuffixes().getPublicSuffix(hostName, { allowPrivateDomains: false }) === hostName;
@@ -57,7 +57,7 @@ export function isGenericLabel(label: string): boolean {
 }
 
 /**
- * Returns why nobody would recognize a brand by the label of a protected domain, as a phrase that follows the domain;
+ * Returns why the label of a protected domain does not identify a brand, as a phrase that follows the domain;
  * undefined if it is usable. Names that imitate such a domain are found by its brand keywords.
  */
 export function labelProblem(domain: string): string | undefined {

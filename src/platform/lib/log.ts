@@ -107,7 +107,7 @@ const causesMax = 10;
 const messageCharactersMax = 4_000;
 const stackCharactersMax = 16_000;
 
-/** Returns what a line contains of an error: its type and code, and its message and stack with those of its causes. */
+/** Returns what a line contains of an error: its type, code, message and stack, and the messages and stacks of its causes. */
 function describeThrown(thrown: unknown): { type?: string; code?: string; message: string; stack?: string } {
   const chain: unknown[] = [];
   for (let next = thrown; isError(next) && chain.length < causesMax; next = read(next, "cause"))

@@ -1,5 +1,5 @@
 /**
- * Start-up budget. `scripts/bench start` compares the time to the first 200 with that of a bare Bun server; it must not
+ * Start-up budget. `scripts/bench start` compares the time to the first 200 with a bare Bun server; it must not
  * get worse. Modules are loaded later than at the start only where that saves 5 ms of processor time or a megabyte. Only
  * the files in this list load any, as a test checks, with the savings of each group that paired measurements show:
  *

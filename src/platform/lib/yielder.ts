@@ -57,7 +57,7 @@ export function createYielders(slices: Slices): (owner?: string) => Yielder {
   };
 }
 
-/** Work that requests wait for. Work in the background pauses meanwhile, since it would take half of the processor. */
+/** Work that requests wait for. Work in the background pauses until it ends, since it would take half of the processor. */
 export type Foreground = ReturnType<typeof createForeground>;
 
 export function createForeground() {

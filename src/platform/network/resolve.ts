@@ -14,7 +14,7 @@ export interface AddressAccess {
 
 /**
  * Returns the addresses that a connection to `hostname` may go to. One forbidden address rejects the name as a whole:
- * nobody gives a receiver and a metadata service the same name by accident.
+ * a receiver and a metadata service do not share a name by accident.
  * @param hostname as in a URL: an IPv6 address is in brackets.
  * @throws ExchangeError of kind dns or refused_address.
  */

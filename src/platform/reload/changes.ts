@@ -8,7 +8,7 @@ const nameLengthMax = 100;
 
 type Pair = readonly [before: unknown, after: unknown];
 
-/** Compares the values in effect with those of the file, by the keys of the schema. */
+/** Compares the values in effect with the file, by the keys of the schema. */
 export function compareValues(inEffect: FileValues, ofFile: FileValues) {
   const applied: string[] = [];
   const restart: string[] = [];
@@ -37,7 +37,7 @@ export function compareValues(inEffect: FileValues, ofFile: FileValues) {
   const merged = merge(fieldSchema(configSchema), [inEffect, ofFile], "", false);
   const conflict = findConflicts(merged as Partly<FileValues>, () => undefined)[0]?.path;
   return {
-    /** Values to put into effect: those of the file, without what needs a restart. */
+    /** Values of the file to put into effect, without what needs a restart. */
     values: merged as FileValues,
     /** Changes that a reload applies, such as `log.level` or `protected_domains "example.com" added`. Contains no value. */
     applied,

@@ -23,7 +23,7 @@ export function createLiveConfig(initial: Config) {
   const whole = () => current;
   return {
     /**
-     * View of the configuration in effect. Its properties and those of its tables have their present values, so a service
+     * View of the configuration in effect. Its properties, also in tables, have their present values, so a service
      * reads a setting when it needs it, and copies none when it is constructed.
      */
     config: viewOf(whole, (key, value) => views.get(key) ?? value),

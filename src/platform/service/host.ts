@@ -108,7 +108,7 @@ export function requireRoot(what: string): void {
   throw new StartError(`only root can ${what}: run it with sudo, or see the steps with --dry-run`);
 }
 
-/** @param known entry of the system, which also knows users that are in no file, such as those of a directory service */
+/** @param known entry of the system, which also knows users that are in no file, as from a directory service */
 function findUser(file: string, known: string | undefined): ServiceUser | undefined {
   const lines = known ?? contentOf(file)?.toString() ?? "";
   const line = lines.split("\n").find((entry) => entry.startsWith(`${serviceName}:`));

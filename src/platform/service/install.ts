@@ -246,7 +246,7 @@ function startService({ systemctl, tryRun }: Host, verb: "restart" | "start"): v
   try {
     systemctl(verb, serviceName);
   } catch (error) {
-    // Its own lines, without those of systemd.
+    // Its own lines, without lines of systemd.
     const shown = [`--lines=${logLinesShown}`, "--output=cat", "--no-pager"];
     const log = tryRun(["journalctl", "-t", serviceName, ...shown]);
     const lines = log === undefined ? messageOf(error) : `its log ends with:\n${log.out.trimEnd()}`;

@@ -18,7 +18,7 @@ const statusCharactersMax = 200;
 
 /**
  * @param options.failed receives the first error of the connection to the service manager
- * @param options.pid that of this process
+ * @param options.pid of this process
  */
 export function createServiceNotifier(options: {
   env: Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import { getPriority, setPriority } from "node:os";
 /** Added to the nice value of the process. The system limits the sum to 19. */
 const priorityDifferences = {
   background: 10,
-  /** The write lock is held meanwhile: with 10, work of other processes delays each write two to three times as long. */
+  /** The thread holds the write lock: with 10, work of other processes delays each write two to three times as long. */
   write: 3,
 } as const;
 

@@ -30,7 +30,7 @@ export function isUnitPath(path: string): boolean {
  * - `WatchdogSec`: the longest known task that stops the event loop takes less than 2 s.
  * - `ProtectSystem` is not "strict": then backups to another folder would fail although the user may write to it. The rating
  *   is the same.
- * - `chroot` is the system call that Chromium's sandbox makes in a user namespace of its own, in addition to those of services.
+ * - `chroot` is the system call that Chromium's sandbox makes in a user namespace of its own, and is not in `@system-service`.
  *
  * @param executable absolute path of the executable, see `isUnitPath`
  */

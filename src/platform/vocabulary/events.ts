@@ -12,8 +12,8 @@ export type EventType = keyof typeof eventDescriptions;
 export const eventTypes = Object.keys(eventDescriptions) as [EventType, ...EventType[]];
 
 /**
- * Type of a message that is addressed to one recipient of a channel for people. Stored like an event, but nobody
- * subscribes to it, and neither the API nor webhook endpoints show it.
+ * Type of a message that is addressed to one recipient of a channel for people. Stored like an event, but without
+ * subscribers, and neither the API nor webhook endpoints show it.
  */
 export const messageEventType = "message";
 

@@ -1,7 +1,7 @@
 /** Actions that a role may allow. Every route of the console names one of them. */
 export const permissions = [
   "read",
-  /** Changes that concern nobody but the visitor: signing out, the color theme. */
+  /** Changes that concern only the visitor: signing out, the color theme. */
   "session",
   "decide",
   "annotate",

@@ -88,7 +88,7 @@ function journalState(file: string): JournalFile["state"] | undefined {
   return journalForm.exec(file)?.[1] as JournalFile["state"] | undefined;
 }
 
-/** Lists files in the order of their names. A file that disappears meanwhile has another name now, so it lists again. */
+/** Lists files in the order of their names, and lists again if one has disappeared: it was renamed. */
 function filesIn(
   folder: string,
   isWanted: (file: string) => boolean = () => true,

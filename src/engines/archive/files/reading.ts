@@ -50,8 +50,8 @@ export interface FolderReading {
 }
 
 /**
- * Yields the names of all segments, the oldest day first, then those of the journals. Opens the journals first, because
- * a segment may be made from one in the meantime: names are then yielded twice instead of never.
+ * Yields the names of all segments, the oldest day first, then the names of the journals. Opens the journals first: if a
+ * journal becomes a segment while reading, its names are yielded twice instead of never.
  */
 export async function* readFolder(options: FolderReading): AsyncGenerator<ArchiveBlock> {
   const { folder, start, signal } = options;

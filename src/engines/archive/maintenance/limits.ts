@@ -37,7 +37,7 @@ export function segmentsToDelete(
 
 /**
  * Returns adjacent segments of one day and source to merge next; undefined if none should be. Segments of the current
- * day are merged with some of similar size, so that each name is written a few times only, and those of other days
+ * day are merged with some of similar size, so that each name is written a few times only. Other days are merged
  * completely.
  */
 export function segmentsToMerge(

@@ -68,7 +68,7 @@ export async function maintain(
   }
 }
 
-/** Closes the journals of processes that ended without doing so: nobody holds their locks. */
+/** Closes the journals of processes that ended without doing so: their locks are free. */
 function closeAbandoned(folder: string, tryLock: TryLock): void {
   for (const { file, state } of listFolder(folder).journals) {
     if (state !== "open") continue;

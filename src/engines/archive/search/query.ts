@@ -10,7 +10,7 @@ export interface LookAlikeQuery {
   domain: string;
   /** Brand keywords of the domain. */
   keywords?: readonly string[];
-  /** Brand keywords whose look-alikes are left out, with those of the domain itself: only what others add is found. */
+  /** Brand keywords to leave out: their look-alikes and those of the domain itself are not found again. */
   known?: readonly string[];
   minSimilarity: number;
 }

@@ -73,7 +73,7 @@ const bmpString = 0x1e;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Returns the UTF-8 form of a string whose characters have two or four bytes; undefined for all other types, whose bytes
+ * Returns the UTF-8 form of a string whose characters have two or four bytes; undefined for all other types: their bytes
  * can be used as they are.
  */
 export function stringBytes({ tag, bytes, start, end }: DerElement): Uint8Array | undefined {

@@ -149,7 +149,7 @@ function growIndex(names: NameBuffer): void {
   }
 }
 
-/** Returns whether there is a space between other characters: such a common name is that of a person or company. */
+/** Returns whether there is a space between other characters: such a common name belongs to a person or company. */
 function hasSpaceWithin(bytes: Uint8Array, start: number, end: number): boolean {
   let [first, last] = [start, end];
   while (first < last && (bytes[first] ?? 0) <= space) first++;

@@ -26,7 +26,7 @@ export type ReadLimits = typeof readLimits;
 export type Content =
   { bytes: Uint8Array } | { failure: "too_large" } | { failure: "broken"; reason: string };
 
-/** Names the only content coding that is requested. Tiles of static logs use it even if nobody requested it. */
+/** Names the only content coding that is requested. Tiles of static logs use it even without a request. */
 export const acceptedEncoding = "gzip";
 
 /** Length of the start that shows what the content is. */

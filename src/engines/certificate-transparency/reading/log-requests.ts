@@ -98,7 +98,7 @@ export function createLogRequests(dependencies: LogRequestsDependencies): LogReq
     throw new LogError("response", `the response is larger than ${Math.ceil(bytesMax / 1024)} KiB`);
   }
 
-  /** Sends one request. Its outcome, including that of reading the content, is reported to the breaker. */
+  /** Sends one request and reports to the breaker whether it and reading the content succeeded. */
   function attempt<T>(request: LogRequest<T, Absence>, bytesMax: number): Promise<T | Absence> {
     breaker.check();
     return budget.run(request.signal, async () => {

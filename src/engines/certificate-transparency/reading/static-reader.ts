@@ -10,8 +10,8 @@ const namesRetryMs = 24 * 3_600_000;
 
 /**
  * Reads a log by the static-ct-api (c2sp.org/static-ct-api).
- * Incomplete tiles are requested only for the sizes that the caller passes, which have to be those of verified
- * checkpoints: others may not exist.
+ * Incomplete tiles are requested only for the sizes that the caller passes. They must come from verified checkpoints: others
+ * may not exist.
  */
 export function createStaticReader({ log, request, limits, clock, close }: ReaderDependencies): LogReader {
   const verifier = createTreeHeadVerifier(log);

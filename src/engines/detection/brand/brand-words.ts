@@ -206,10 +206,10 @@ function startsWithLetter(text: string): boolean {
   return wordEndings.test(text) && !isWord(text) && rest.length > 3 && (isWord(rest) || isKeyword(rest));
 }
 
-/** Suffixes of three letters that are no word of their own, as opposed to that of cash.app. */
+/** Suffixes of three letters that are no words, unlike "app" in cash.app. */
 const genericSuffixes: readonly string[] = ["com", "net", "org", "biz", "edu", "gov", "int", "mil"];
 
-/** Returns whether the last label of a suffix belongs to the name of a brand, such as that of chain.link. */
+/** Returns whether the last label of a suffix belongs to the name of a brand, as in chain.link. */
 export function isTellingSuffix(last: string): boolean {
   return last.length > 2 && !genericSuffixes.includes(last);
 }

@@ -264,7 +264,7 @@ function cutAfterLongWords(text: string, start: number, cuts: Cuts): void {
 /** Characters of a text, as `charCodeAt` returns them. */
 const codeCount = 0x10000;
 
-/** @param words with their flags, which are at least 1; those of a word that occurs again are combined */
+/** @param words with their flags, which are at least 1; if a word occurs again, its flags are combined */
 export function createWordTrie(words: readonly (readonly [word: string, flags: number])[]) {
   const symbols = new Uint8Array(codeCount);
   let symbolCount = 1;

@@ -169,7 +169,7 @@ export function encodeWithoutSeparators(text: EncodedText, marks: Uint8Array): v
   }
 }
 
-/** Adds segments of names with digits as separators, because attackers number brands. The arguments are those of `encodeNames`. */
+/** Adds segments of names with digits as separators, because attackers number brands. Takes the arguments of `encodeNames`. */
 export function encodeBetweenDigits(
   text: EncodedText,
   { bytes, starts, ends }: NameRanges,

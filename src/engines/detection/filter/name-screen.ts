@@ -75,7 +75,7 @@ export function createNameScreen({ text, search, searchOne }: WordSearch): NameS
   };
 }
 
-/** Returns the place of the last dot, or -1 if the text around it cannot be that of a valid ASCII host name. */
+/** Returns the place of the last dot, or -1 if the text around it cannot be part of a valid ASCII host name. */
 function lastDot(bytes: Uint8Array, start: number, end: number): number {
   let top = end;
   let flags = 0;

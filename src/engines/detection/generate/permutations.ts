@@ -88,8 +88,8 @@ export function interleaveTypes(found: readonly Permutation[]): Permutation[] {
 const generatedKeywordsMax = 5;
 
 /**
- * Returns families of candidate names, in each the most likely first. A domain that nobody would recognize by its label
- * is known by its keywords, so names are generated from these, too, under the same suffix.
+ * Returns families of candidate names, in each the most likely first. If the label of a
+ * domain is not recognizable, its keywords are, so names are generated from these, too, under the same suffix.
  */
 function familiesOf({ domain, keywords }: ProtectedName): Family[] {
   const { suffix } = splitProtected(domain);

@@ -11,7 +11,7 @@ import { lookAlikeLetters } from "../names/fold.ts";
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
 const alphabet = [...letters, ..."0123456789"];
 
-/** Maximum number of look-alikes of each letter that are combined with those of another. */
+/** Maximum number of look-alikes of each letter that are combined with look-alikes of another. */
 const pairedLettersMax = 14;
 /**
  * Maximum number of variants with two replaced letters: all for a label of ten letters. Their number grows with the

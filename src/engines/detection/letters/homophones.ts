@@ -1,7 +1,7 @@
 /**
  * Homophones: other spellings that sound the same (Nikiforakis and others, "Soundsquatting: uncovering the use of
  * homophones in domain squatting", 2014). A spelling exchanges letters that stand for one sound, and counts only if
- * its Metaphone code is that of the word.
+ * it has the same Metaphone code as the word.
  */
 import tables from "../data/letters.json" with { type: "json" };
 import { metaphone } from "./metaphone.ts";

@@ -20,7 +20,7 @@ export const inputLengthMax = 4_096;
 const opening = "[([{<]";
 const closing = "[\\])}>]";
 /**
- * Forms in which reports write the characters that make a link, so that nobody follows it by accident. Spaces are
+ * Forms in which reports write the characters that make a link, so that it is not followed by accident. Spaces are
  * bounded, because an unbounded run before a bracket takes quadratic time.
  */
 const defangedDot = new RegExp(`\\s?${opening}\\s?(?:\\.|dot)\\s?${closing}\\s?`, "giu");
@@ -113,7 +113,7 @@ export function isLinkToAddress(text: string): boolean {
 }
 
 /**
- * Returns the text without defanging and without marks that nobody sees.
+ * Returns the text without defanging and without invisible marks.
  *
  * @param written characters to write for defanged dots and at signs
  */

@@ -96,7 +96,7 @@ function readProofpoint(url: URL): string | undefined {
     const written = url.searchParams.get("u");
     return written === null ? undefined : decoded(written.replace(/-/g, "%").replace(/_/g, "/"));
   }
-  // Version 3 writes characters other than those of plain links as * (one) or ** and a length, and lists them behind.
+  // Version 3 writes characters that plain links do not have as * (one) or ** and a length, and lists them behind.
   const [, written, listed] = /\/v3\/__(.+?)__;([^!]*)!/.exec(url.href) ?? [];
   if (written === undefined || listed === undefined) return undefined;
   const characters = [...Buffer.from(listed, "base64url").toString("utf8")];

@@ -104,7 +104,7 @@ function countKept({ word, alignment }: Reading): number {
 
 /**
  * Whether the brand's suffix goes on in the name, by letters that make a word with it or are no keyword. A suffix that
- * is a word itself, such as that of cash.app, may be followed by any letters.
+ * is a word itself, as in cash.app, may be followed by any letters.
  */
 function startsWordWithSuffix({ word, alignment, context, found }: Reading): boolean {
   const last = word.text.slice(word.text.lastIndexOf(".") + 1);

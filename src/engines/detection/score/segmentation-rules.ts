@@ -18,10 +18,10 @@ const setApartBits = 7;
 /** Added beside phishing words, and in labels that anybody can create. */
 const phishingWordBits = 6;
 const otherPlaceBits = 12;
-/** Added for each letter beyond those of a short brand, because long ones are rarely part of other words. */
+/** Added for each letter beyond the length of a short brand: long brands are rarely part of other words. */
 const bitsPerLetter = { exact: 3, different: 2 } as const;
 const shortLengthMax = 6;
-/** The same for a short brand amid letters, which it has to explain clearly better than words do. */
+/** The same for a short brand between letters, which it has to explain clearly better than words do. */
 const amidLettersBits = -5;
 /** Minimum length of a brand that is often made of words itself, such as walletconnect. */
 const ownWordsLengthMin = 12;

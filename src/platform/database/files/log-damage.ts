@@ -52,7 +52,7 @@ export function hasUnreadTransactions(path: string): boolean {
 
 type Sum = readonly [number, number];
 
-/** The sum of a frame continues that of the frame before. */
+/** The sum of a frame continues the sum of the frame before. */
 const frameSum = (before: Sum, frame: Buffer, littleEndian: boolean): Sum =>
   sumOf(sumOf(before, frame.subarray(0, 8), littleEndian), frame.subarray(frameHeaderBytes), littleEndian);
 

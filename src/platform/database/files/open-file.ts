@@ -104,7 +104,7 @@ export function openFileAt(path: string) {
      */
     descriptor: () => descriptor ?? (plain ??= openSync(path, "r")),
 
-    /** Returns the paths of the log and its index that are still those of the open file. */
+    /** Returns the paths of the log and its index that still belong to the open file. */
     ownSideFiles: () => sideFiles.filter(isOwn).map(({ name }) => name),
 
     /** Number of names of the file; 1 unless it has a hard link. */

@@ -35,7 +35,7 @@ export type ErrorsSeen = ReturnType<typeof createErrorsSeen>;
 export function createErrorsSeen({ clock, log }: Needs<"clock" | "log">, last: SqliteFailure | null) {
   const totals = new Map<string, number>();
   const standing = new Map<FailureKind, SqliteFailure>();
-  /** One error passes several observers: that of the statement, and that of its transaction. */
+  /** One error passes the observers of the statement and of its transaction. */
   const seen = new WeakSet<object>();
 
   function clear(kind: FailureKind): void {

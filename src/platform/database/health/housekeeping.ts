@@ -139,7 +139,7 @@ const pagesUsually = 1_000;
 /** Copies what is there while the server writes. The second time, little is left. */
 const first = ["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(PASSIVE)"] as const;
 /**
- * Copies the rest while nobody writes, and restarts the log with a commit that changes nothing. The first commit after a
+ * Copies the rest while nothing is written, and restarts the log with a commit that changes nothing. The first commit after a
  * copy shortens the log and syncs its header, whatever `synchronous` is. In the server, it would block for 10 to 130 ms.
  * @param checkpoint `FULL` keeps the file of the log, which is written again; `TRUNCATE` gives its space back to the disk
  */

@@ -23,7 +23,7 @@ export interface ComparisonOptions {
 /**
  * Compares all indexes with their tables, in slices of some milliseconds. Each row has to be found in each index by search, and
  * an index may have no further entries. SQLite's `integrity_check` does the same in one statement, which takes 20 s for a
- * million threats: meanwhile, the write-ahead log could not be restarted.
+ * million threats and keeps the write-ahead log from being restarted.
  * @returns "ok", the first thing that is wrong in the words of SQLite, or undefined if `next` has ended the comparison
  */
 export async function compareIndexes(options: ComparisonOptions): Promise<string | undefined> {
@@ -59,7 +59,7 @@ export async function compareIndexes(options: ComparisonOptions): Promise<string
   return "ok";
 }
 
-/** Compares all indexes on a connection of a command, which nobody else waits for. */
+/** Compares all indexes on a connection of a command, where nothing else waits. */
 export async function compareAtOnce(sqlite: Sqlite): Promise<string> {
   const result = await compareIndexes({
     query: (sql, ...parameters) => Promise.resolve(sqlite.query(sql).values(...parameters)),

@@ -24,7 +24,7 @@ const derivedPattern =
 const contentPattern =
   /^(?:Multiple uses for byte \d+ of|Fragmentation of \d+ bytes reported as \d+ on) page (\d+)$/;
 
-/** Checks all of a database that nobody has open. */
+/** Checks all of a database that no process has open. */
 export async function inspectDatabase(path: string): Promise<Inspection> {
   const sqlite = new Sqlite(path, { readwrite: true, create: false });
   try {

@@ -47,7 +47,7 @@ export function linesOfList(text: string): string[] {
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-/** Returns the text of a list: that of the update if there is one. */
+/** Returns the text of a list, from the update if there is one. */
 export function listText(name: ListName, embedded: string): string {
   return replaced?.[name] ?? embedded;
 }

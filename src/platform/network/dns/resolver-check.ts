@@ -23,8 +23,8 @@ export type ResolverVerdict = (typeof resolverVerdicts)[number];
 export type Ask = (name: string, type: DnsType, resolver: Resolver) => Promise<DnsAnswer>;
 
 /**
- * Suffixes for the checks. Every DNS with a path to the root servers knows their name servers, and nobody has
- * registered twenty random letters below them.
+ * Suffixes for the checks. Every DNS with a path to the root servers knows their name servers, and twenty
+ * random letters below them are not registered.
  */
 const probedSuffixes = ["com", "net", "org"];
 const probeLabelLength = 20;
@@ -85,7 +85,7 @@ async function probeImpossibleName(ask: Ask, resolver: Resolver, suffix: string,
 
 const labelLetters = "abcdefghijklmnopqrstuvwxyz";
 
-/** Returns a random label, which nobody has registered. */
+/** Returns a random label, which is not registered. */
 export function randomLabel(fillRandom: FillRandom, length: number): string {
   const bytes = new Uint8Array(length);
   fillRandom(bytes, "label");

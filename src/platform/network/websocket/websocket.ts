@@ -19,7 +19,7 @@ import { controlFrame, createFrameReader } from "./frames.ts";
 export interface WebSocketRequest {
   /** `wss://` or `ws://`. */
   url: string;
-  /** Without those of the handshake, which the client sets. */
+  /** Without the headers of the handshake: the client sets them. */
   headers: Readonly<Record<string, string>>;
   messageBytesMax: number;
   /** Ends the connection. */
