@@ -13,6 +13,7 @@ import { looksLikeOriginal } from "../../threats/threats/severity/phishing-page.
 import type { Threat } from "../../threats/threats/store/queries.ts";
 import { inspectedScore } from "../../threats/threats/severity/similarity-reasons.ts";
 import type { PageImitation } from "../../platform/vocabulary/page-signals.ts";
+import type { Evidence } from "./evidence-bundle.ts";
 import { observationsOf, reasonsForThirdParties } from "./third-parties.ts";
 
 /** A threat that a report is about, with what lookups found. */
@@ -20,6 +21,11 @@ export interface ReportedThreat {
   threat: Pick<Threat, "domain" | "protectedDomain" | "type" | "reasons" | "whois" | "firstSeen">;
   facts: Facts | undefined;
   checkedAt: Instant | null | undefined;
+}
+
+/** Returns the part of the evidence that a report is about. */
+export function reportedThreat<T>({ threat, known }: Pick<Evidence, "known"> & { threat: T }) {
+  return { threat, facts: known?.facts, checkedAt: known?.checkedAt };
 }
 
 const quotedCharactersMax = 120;

@@ -140,7 +140,7 @@ export function createServer({
   lists,
   schedulersRunning,
 }: ServerDependencies): TestableServer {
-  const publicUrl = () => sockets.publicUrl;
+  const publicUrl = () => sockets.publicUrl();
   const readiness = () => checkReadiness({ database, databaseHealth, schedulersRunning });
   const meter = createRequestMeter();
   /** Peers of requests that did not arrive on the server's socket. */
@@ -190,10 +190,10 @@ export function createServer({
   return {
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     get publicUrl() {
-      return sockets.publicUrl;
+      return sockets.publicUrl();
     },
     get trapsUrl() {
-      return sockets.trapsUrl;
+      return sockets.trapsUrl();
     },
     readiness,
     isFromTrustedProxy,

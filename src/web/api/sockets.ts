@@ -131,14 +131,10 @@ export function createSockets({
     });
 
   return {
-    /** Without a trailing slash. Contains the actual port once `listen` has returned. */
-    get publicUrl(): string {
-      return publicUrl();
-    },
+    /** Returns the address without a trailing slash. Contains the actual port once `listen` has returned. */
+    publicUrl,
     /** Like `publicUrl`, for beacons and honeytokens. */
-    get trapsUrl(): string {
-      return trapsUrl();
-    },
+    trapsUrl,
     get port() {
       return main.port;
     },

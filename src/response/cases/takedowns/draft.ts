@@ -1,5 +1,6 @@
 import type { Enrichment } from "../../../facts/enrichment/enrichment.ts";
 import { gatherEvidence, type Evidence } from "../../evidence/evidence-bundle.ts";
+import { reportedThreat } from "../../evidence/report-sections.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
@@ -105,11 +106,7 @@ export async function composeDraft(services: DraftServices, request: DraftReques
     reference,
     purpose,
     recipient: chosen.recipient,
-    threats: evidence.map(({ threat, known }) => ({
-      threat,
-      facts: known?.facts,
-      checkedAt: known?.checkedAt,
-    })),
+    threats: evidence.map(reportedThreat),
     previous,
     before: services.takedowns.takedownsOfThreat(evidence[0]!.threat.id).at(-1),
     files: { attached, bundle: files.find((file) => !file.attached)?.sha256 },

@@ -1,4 +1,5 @@
 import { evidenceBundle, evidenceJson, json, sha256, type Evidence } from "../../evidence/evidence-bundle.ts";
+import { reportedThreat } from "../../evidence/report-sections.ts";
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { zip } from "../../../platform/lib/zip.ts";
 import { csvCell } from "../../outputs/exports/csv.ts";
@@ -84,12 +85,11 @@ export function bundleWithReport(
   const recipients = knownRecipients(evidence);
   const recipient = recipients.find(hasContact) ?? recipients[0];
   if (recipient === undefined) return evidenceBundle(evidence);
-  const { threat, known } = evidence;
   const { subject, body } = preparedText({
     reference: null,
     purpose: "first",
     recipient,
-    threats: [{ threat, facts: known?.facts, checkedAt: known?.checkedAt }],
+    threats: [reportedThreat(evidence)],
     previous: null,
     before: undefined,
     files: { attached: [], bundle: undefined },

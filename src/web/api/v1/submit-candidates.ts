@@ -66,28 +66,14 @@ interface Submission {
   inspect: boolean;
 }
 
+const texts = definition.body;
 const candidates = Type.Object(
   {
-    domains: Type.Array(Type.String(), {
-      minItems: 1,
-      maxItems: namesMax,
-      description:
-        "Names to check, in U-label or A-label form; in place of a name, an item may be a URL or an email address, also defanged (`hxxps://examp1e-bank[.]com/login`), several of them, or a complete email with its header, whose links and senders are checked. An invalid item is counted and explained, and does not cause the call to fail.",
-    }),
-    observed_at: Type.Optional(
-      Type.String({
-        description:
-          "When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now.",
-      }),
-    ),
-    inspect: Type.Optional(
-      Type.Boolean({
-        description:
-          "Whether the page at each address is inspected, also if its name resembles no protected domain. A page that imitates the page of a protected domain becomes a threat of the type `cloned_site`, usually within minutes; with a key that is bound to some protected domains, only of these. Default: false.",
-      }),
-    ),
+    domains: Type.Array(Type.String(), { minItems: 1, maxItems: namesMax, description: texts.domains }),
+    observed_at: Type.Optional(Type.String({ description: texts.observed_at })),
+    inspect: Type.Optional(Type.Boolean({ description: texts.inspect })),
   },
-  { ...closed, description: "Names to check against the protected domains." },
+  { ...closed, description: texts.description },
 );
 
 export const submitCandidates = operation({
@@ -117,10 +103,10 @@ export const submitCandidates = operation({
       ),
     }));
     const errors = firstInvalid.map(({ line, why }) => ({ index: line - 1, reason: why }));
-    const read = interpreted.map(({ line, form, name, url }) => ({
+    const read = interpreted.map(({ line, form, name: domain, url }) => ({
       index: line - 1,
       form,
-      domain: name,
+      domain,
       url,
     }));
     const meta = {
