@@ -106,7 +106,7 @@ export function storyOf({
   return { checks, ...(isBack ? { goneAt: checks[gone]!.at } : {}) };
 }
 
-/** Returns whether the name servers of a parked name are those of the parking service; otherwise, only its page says so. */
+/** Returns whether a parked name uses the name servers of the parking service; otherwise, only its page says so. */
 export function isParkedInDns({ domain }: Pick<WorldEntry, "domain">): boolean {
   return domain.length % 3 === 0;
 }

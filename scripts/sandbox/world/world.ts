@@ -60,7 +60,7 @@ export function makeWorld(start: Instant, random: SeededRandom, { isCaughtUp = f
     const id = ids.next("threat");
     const firstSeen = listed ? createdAt - random.below(30 * minuteMs) : createdAt;
     const screenshotToken = randomText(random.fillRandom, 16);
-    // The random part of the identifier: the same course of events whatever the time.
+    // The random part of the identifier: the course of events does not depend on the time.
     const own = createRandom(Bun.hash.crc32(id.slice(-randomCharacters)));
     const entry = isCaughtUp ? caughtUp(documented, start - createdAt, own) : documented;
     const { evidence: _, ...fixed } = entry;

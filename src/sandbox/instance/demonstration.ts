@@ -15,7 +15,7 @@ import samples from "./demonstration.json" with { type: "json" };
 
 const minuteMs = 60_000;
 
-/** Look-alikes that are logged while somebody looks at the demonstration, with the minutes after its start. */
+/** Look-alikes that are logged during the demonstration, with the minutes after its start. */
 const { arrivals } = samples;
 
 /** Lets the recipients of a demonstration receive messages at its address. */

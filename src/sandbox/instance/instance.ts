@@ -114,7 +114,7 @@ export async function openInstance(
   });
   const { publicUrl } = config.server;
   if (isDemonstration) connectRecipients(opened.database, publicUrl);
-  // The same state whatever the configuration file has added.
+  // Rows that the configuration file adds take random bytes, and must not change the identifiers that follow.
   random.resumeFrom(from?.random ?? new Map());
   if (isDemonstration) showNames(opened, dns, { finds: demonstrationFinds, reachable: true });
   await opened.start();

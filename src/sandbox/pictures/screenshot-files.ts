@@ -14,7 +14,7 @@ function folderOfScreenshots(): string {
   return existsSync(embedded) ? embedded : join(import.meta.dir, "../screenshots");
 }
 
-/** Returns the sample screenshots as those of the threats whose facts contain them. Nothing is written. */
+/** Serves the sample screenshots for the threats whose facts contain them. Writes nothing. */
 export function createSampleScreenshots(database: () => Pick<Database, "query">): ScreenshotFiles {
   function nameOf(id: string) {
     const { query } = database();

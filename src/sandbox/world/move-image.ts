@@ -103,8 +103,8 @@ const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 /** The first 10 of the 26 digits of a UUIDv7 are its time. */
 const timeDigits = 10;
 /**
- * Random digits that decide about the order of hardly any identifiers: those of the same time differ in earlier digits,
- * or, if one was counted up from the other, in later ones.
+ * Random digits that rarely decide the order of identifiers: two of the same time differ in earlier digits or, if one was
+ * counted up from the other, in later digits.
  */
 const replacedDigits = [14, 15, 16, 17];
 

@@ -58,7 +58,7 @@ const screenshotMs = 9_000;
 const registrationMs = 2_000;
 export const { certificateIssuer } = samples;
 
-/** Returns the facts that a check at `at` finds, after those of the check before. */
+/** Returns the facts that a check at `at` finds, given the facts of the check before. */
 export function factsAt(
   { exists, address, mail, parked, picture }: Scene,
   subject: Subject,

@@ -60,8 +60,8 @@ export function matchesFilter(filter: EventFilter, threat: ThreatSnapshot): bool
 }
 
 /**
- * Returns whether the filter matches an event. Events of threats match by the threat; those of scans and beacons by
- * their protected domains alone; those of honeytokens, which belong to none, unless protected domains are listed.
+ * Returns whether the filter matches an event. Events of threats match by the threat, events of scans and beacons by
+ * their protected domains alone. Events of honeytokens belong to no domain, and match unless protected domains are listed.
  * @param event.threat null if it is about no threat, or about one that is not on record
  */
 export function matchesEvent(

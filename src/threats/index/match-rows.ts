@@ -117,7 +117,7 @@ const resolvedConditions: ReadonlySet<string> = new Set<keyof SearchFilter>([
   "scanSeq",
 ]);
 
-/** Returns whether all conditions are by kind, apart from `within` and those of `among`. */
+/** Returns whether all conditions are by kind, apart from `within` and the conditions that `among` covers. */
 function hasKindsOnly(filter: SearchFilter): boolean {
   const { within: _, ...others } = withoutKinds(filter);
   return Object.entries(others).every(([name, value]) => value === undefined || resolvedConditions.has(name));
@@ -153,7 +153,7 @@ function mayBeDue({ summary }: Columns, block: number, end: number): boolean {
   return (summary.lowerBounds("due")[block] ?? 0) < dueKeyFrom(end);
 }
 
-/** Returns the bits of a row's indicators that the filter checks, and those of them that have to be set. */
+/** Returns the bits of a row's indicators that the filter checks, and which of them have to be set. */
 function bitsOf({ indicator, verified }: SearchFilter): { checkedBits: number; wantedBits: number } {
   const indicatorBits = indicator === undefined ? 0 : indicatorBit(indicator);
   return {

@@ -24,7 +24,7 @@ export function neighborsOf({
     const named = Array.from(rows.subarray(0, count), (other) => names.get(other));
     return oriented(nearest({ rows, count, keys: named, row, key: names.get(row) }), descending);
   }
-  // Too many matches to sort by name are listed newest first, whatever the direction (`sortedSlice`).
+  // Too many matches to sort by name are listed newest first in both directions (`sortedSlice`).
   const numberKey = key === "name" ? "first_seen" : key;
   const keys = keysFor(buffers, count);
   writeKeys(columns, numberKey, rows, count, keys);

@@ -61,8 +61,8 @@ export interface ThreatIndex extends ThreatStatistics {
     page: { page: number; perPage: number },
   ): Promise<GroupedResult>;
   /**
-   * Returns the position of the group that has a threat, from 1. A threat that does not match has that of its campaign, or
-   * of the group where its sort key would place it. Undefined if there is no such threat.
+   * Returns the position of the group that has a threat, from 1. A threat that does not match has the position of its
+   * campaign, or of the group where its sort key would place it. Undefined if there is no such threat.
    */
   groupPosition(filter: SearchFilter, order: SearchOrder, id: string): Promise<number | undefined>;
   /** Returns the ids of at most `max` matches, in order, without threats created after `lastSeq`. */

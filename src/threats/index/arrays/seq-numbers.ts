@@ -20,7 +20,7 @@ export function createSeqNumbers(known: readonly number[] = []) {
     find: (seq: number | null) => numbers.get(seq),
     /** Returns the `seq` of a number; null for 0. */
     seqAt: (number: number) => seqs[number] ?? null,
-    /** Returns how many numbers were given so far, with that of null: each is less than this. */
+    /** Returns how many numbers were given so far, including 0 for null: each number is less than this. */
     count: () => seqs.length,
   };
 }

@@ -38,7 +38,7 @@ export interface MutableColumns extends Fields {
   readonly hosts: Readonly<Record<HostField, ValueNumbers>>;
   readonly assigneeNumbers: SeqNumbers;
   readonly campaignNumbers: SeqNumbers;
-  /** Times of the first decisions that are not those of the last status changes; see `decisions`. */
+  /** Times of first decisions after which the status has changed again; see `decisions`. */
   readonly earlierDecisions: Instant[];
   readonly names: NameColumn;
   readonly summary: ColumnSummary;

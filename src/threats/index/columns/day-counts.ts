@@ -17,13 +17,13 @@ export interface Days {
 
 /**
  * Number of rows by protected domain, day in which they were first seen, and severity, of the days that were last asked
- * for: those of all days would take as much memory as the rows if there are thousands of protected domains.
+ * for: counts of all days would take as much memory as the rows if there are thousands of protected domains.
  */
 export function createDayCounts() {
   let first: Instant = 0;
   let dayTotal = 0;
   const perDay = severities.length;
-  // Few numbers are missing: only those of protected domains that were removed.
+  // Few numbers are missing: only those that removed protected domains had.
   let byDomain: Uint32Array[] = [];
 
   return {

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../platform/lib/bounded-map.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 
-/** A view of twelve weeks takes twelve, and that of a protected domain one. */
+/** A view of twelve weeks takes twelve, and the view of a protected domain takes one. */
 const cachedMax = 64;
 
 /** First decisions in a period. */

@@ -29,7 +29,7 @@ export interface Fields {
   network: Numbers;
   /** In `similarityUnits`. */
   similarities: Uint16Array;
-  /** Bit sets: those of `indicators.ts`, and `verifiedBit`. */
+  /** Bit sets: the bits of `indicators.ts`, and `verifiedBit`. */
   indicators: Uint8Array;
 }
 

@@ -35,7 +35,7 @@ export function createNameColumn(
 
   return {
     get: text.get,
-    /** Returns the names of the first rows, in parts, and those of all rows with A-labels. */
+    /** Returns the names of the first rows, in parts, and the names of all rows with A-labels. */
     content: (rows: number) => ({ text: text.content(rows), internationalized: internationalized.slice() }),
     /** Appends a name in A-label form as the next row. */
     add(name: string) {

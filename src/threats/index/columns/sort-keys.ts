@@ -62,7 +62,7 @@ function dueKey(due: number, severityRank: number): number {
   return (due === 0 ? noDueTime : due) * dueUnits + severities.length - severityRank;
 }
 
-/** Returns a key that is greater than those of all threats due before a time, and than no others. @param due seconds */
+/** Returns a key that is greater than the key of each threat due before a time, and of no other. @param due seconds */
 export function dueKeyFrom(due: number): number {
   return due * dueUnits;
 }

@@ -29,7 +29,7 @@ export function topRows({ count, bounds, matchesIn, keyOf, limit, ascending }: T
     if (bound < last.key) break;
     const start = block * blockRows;
     const end = Math.min(count, start + blockRows);
-    // Many keys can be equal, as those of threats that are never due.
+    // Many keys can be equal: threats that are never due have the same one.
     if (bound === last.key && (ascending ? start > last.row : end <= last.row)) continue;
     const matches = matchesIn(start, end);
     for (let index = 0; index < matches.length; index += 1) {
@@ -46,7 +46,7 @@ export function topRows({ count, bounds, matchesIn, keyOf, limit, ascending }: T
   return best.sort((a, b) => b.key - a.key || direction * (b.row - a.row)).map(({ row }) => row);
 }
 
-/** Returns the blocks by their bounds, the one that can have the first row before all others. */
+/** Returns the blocks by their bounds. The block that can have the first row comes first. */
 function blocksInOrder(count: number, bounds: Float64Array, direction: 1 | -1): Int32Array {
   const blocks = Int32Array.from({ length: Math.ceil(count / blockRows) }, (_, block) => block);
   return blocks.sort((a, b) => direction * ((bounds[b] ?? 0) - (bounds[a] ?? 0) || b - a));

@@ -140,7 +140,7 @@ export function createColumnStore({ prepare }: Pick<Database, "prepare">, copy?:
      * threats. The columns may be read until the next `await`.
      */
     catchUp(yielder: Yielder): Promise<Columns> {
-      // A call during a read gets another read after it, since something may have been written meanwhile.
+      // A call during a read gets another read after it, since something may have been written in between.
       // A failure is reported to the caller whose read it was.
       const read = lastRead.catch(() => {}).then(() => readNews(yielder));
       lastRead = read;

@@ -59,7 +59,7 @@ export function createSectionReader(file: FileHandle, sections: readonly Section
   };
 }
 
-/** Returns the bytes in pieces of equal size. Copies them, because the hash has to be that of what is written. */
+/** Returns the bytes in pieces of equal size. Copies them, so that the hash covers exactly what is written. */
 function* chunksOf(parts: readonly StoredArray[]): Generator<Uint8Array> {
   const chunk = new Uint8Array(chunkBytes);
   let used = 0;

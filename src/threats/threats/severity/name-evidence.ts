@@ -45,7 +45,7 @@ export type NameEvidenceCode = keyof typeof namePoints;
  * | flagged new names | 4.5 % | 46.3 % | 49.3 % |
  * | reported phishing hosts | 16.1 % | 58.7 % | 25.3 % |
  *
- * A name that contains the brand exactly is never high, whatever is beside it: the names of the owner, of fans, shops and
+ * A name that contains the brand exactly is never high, even beside phishing words: the names of the owner, of fans, shops and
  * partners do the same.
  */
 export function nameEvidence(name: LookAlike): NameEvidenceCode {
@@ -67,7 +67,7 @@ export function nameEvidence(name: LookAlike): NameEvidenceCode {
 }
 
 interface Features {
-  /** The complete protected name, or one that reads like it, stands in front of a name of somebody else. */
+  /** The complete protected name, or one that reads like it, stands in front of another registered name. */
   isInFront: boolean;
   /** Letters of the brand are left out, added inside, or changed. */
   isNearMiss: boolean;

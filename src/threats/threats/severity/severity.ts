@@ -152,7 +152,7 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
   return evidence;
 }
 
-/** Such a page is not a sinkhole's, whatever it claims to be. */
+/** Returns whether a page cannot be the page of a sinkhole. */
 function isHarmful(page: PageEvidence | undefined): boolean {
   return (
     page !== undefined && (asksForSecrets(page) || (imitatesOriginal(page) && !page.redirectsToProtected))

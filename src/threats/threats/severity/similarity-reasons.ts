@@ -8,7 +8,7 @@ import {
 import { withoutMailboxes } from "./mailboxes.ts";
 import type { ThreatType } from "../../../platform/vocabulary/threats.ts";
 
-/** Reasons for the similarity, as they are stored: those of the detection, and those that are not in the name. */
+/** Reasons for the similarity, as they are stored: from the detection, and from other evidence than the name. */
 export type SimilarityReason =
   | Reason
   /** A beacon reported that its page was shown there. */
@@ -75,7 +75,7 @@ export function describeSimilarityReason(reason: SimilarityReason): string {
   }
 }
 
-/** Returns the stable code of a reason; for a signal of the page, that of the signal. */
+/** Returns the stable code of a reason; for a signal of the page, the code of the signal. */
 export function similarityCode(reason: SimilarityReason): string {
   return reason.code === "page_signal" ? reason.params.code : reason.code;
 }

@@ -60,8 +60,8 @@ export function createDeletedThreats(database: Database) {
 }
 
 /**
- * Returns whether a sighting records a deleted name again. A page that a beacon reports is a live copy, whatever was
- * decided before. Otherwise, a false positive stays one, and a resolved threat is back under the same conditions that
+ * Returns whether a sighting records a deleted name again. A page that a beacon reports is a live copy, regardless of
+ * earlier decisions. Otherwise, a false positive stays one, and a resolved threat is back under the same conditions that
  * reactivate one: its source shows that the domain is in use, after the threat was resolved.
  */
 function isRecordedAgain(

@@ -35,7 +35,7 @@ export interface PageOfList {
 
 /** Maximum number of rows that a page may follow to be read row by row. */
 const nearStartMax = 200;
-/** Maximum number of combinations whose queries are kept: those of hundreds of domains take megabytes. */
+/** Maximum number of combinations whose queries are kept: queries for hundreds of domains take megabytes. */
 const preparedMax = 32;
 /** Maximum number of queries that are merged at once. SQLite permits 500. */
 const mergedMax = 400;
@@ -245,7 +245,7 @@ function keysFromBlock(domains: number, filter: ThreatFilter): SQL[] {
   );
 }
 
-/** Merges keys and selects those of one page. */
+/** Merges keys and selects one page of them. */
 function pageOf(keys: readonly SQL[]): SQL {
   const groups = Array.from({ length: Math.ceil(keys.length / mergedMax) }, (_, index) =>
     inOrder(keys.slice(index * mergedMax, (index + 1) * mergedMax)),

@@ -59,7 +59,7 @@ export function createStatusChanger({
     };
     outbox.record("threat.updated", data);
     if (status === "resolved") outbox.record("threat.resolved", data);
-    // While it was closed, a rise in its severity was announced to nobody.
+    // While it was closed, a rise in its severity was not announced.
     if (status === "active") outbox.recordEscalation(threat.seq);
     return now;
   }

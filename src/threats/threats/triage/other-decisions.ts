@@ -18,7 +18,7 @@ export interface PresentDecision {
 /** A threat as it is now. */
 type PresentThreat = Pick<typeof threats.$inferSelect, "seq" | "id" | "domain" | "status">;
 
-/** Finds decisions of somebody else that a reader cannot have seen. */
+/** Finds decisions of others that a reader cannot have seen. */
 export type OtherDecisions = ReturnType<typeof createOtherDecisions>;
 
 export function createOtherDecisions(database: Database) {
@@ -60,8 +60,8 @@ export function createOtherDecisions(database: Database) {
     latest,
 
     /**
-     * Returns the same if it is a decision of somebody else. What phishwatch itself changes is no decision, and nobody
-     * is in the way of their own decisions on other pages.
+     * Returns the same if it is a decision of others. What phishwatch itself changes is no decision, and a reader's own
+     * decisions on other pages do not count.
      */
     ofOthers(threat: PresentThreat, by: Actor, mark?: number) {
       const found = latest(threat, mark);
@@ -74,7 +74,7 @@ function isDecider({ channel }: Actor): boolean {
   return channel !== "system" && channel !== "configuration";
 }
 
-/** Returns whether two actors are the same person or program, at whatever address. */
+/** Returns whether two actors are the same person or program, at any address. */
 function isSame(one: Actor, other: Actor): boolean {
   return one.channel === other.channel && one.name === other.name;
 }

@@ -30,7 +30,7 @@ export interface StatusChangeOptions {
 export interface DecisionOptions {
   by: Actor;
   /**
-   * The mark of the page that the reader decides on: a threat that somebody else has decided differently since keeps
+   * The mark of the page that the reader decides on: a threat that others have decided differently since keeps
    * that decision. Absent: the last decision wins.
    */
   seen?: number | undefined;
@@ -49,7 +49,7 @@ export interface BatchResult {
   decidedBefore: PresentDecision | undefined;
   /** Ids that no threat has. */
   unknown: number;
-  /** Threats that keep a decision of somebody else, which the reader had not seen. */
+  /** Threats that keep a decision of others, which the reader had not seen. */
   kept: PresentDecision[];
   /** The mark of what this result describes. */
   mark: number;
