@@ -198,12 +198,10 @@ const parts: readonly [string, ComponentChildren][] = [
         ))}
       </div>
       <div class="line">
-        <Tag tone="high" icon="lock" title="The page has a field for a password.">
+        <Tag tone="high" title="The page has a field for a password.">
           Asks for a password
         </Tag>
-        <Tag tone="medium" icon="calendar">
-          Registered 2 days ago
-        </Tag>
+        <Tag tone="medium">Registered 2 days ago</Tag>
         <Tag>low</Tag>
         <Tag tone="good">good</Tag>
         <Tag tone="accent">accent</Tag>

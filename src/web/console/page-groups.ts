@@ -1,7 +1,7 @@
 import { trapKinds } from "../../response/traps/kinds/kinds.ts";
 import { accountPages } from "./pages/account/routes.ts";
 import { threatPages } from "./pages/threat/routes.ts";
-import { campaignPages } from "./pages/campaigns/routes.ts";
+import { campaignPages } from "./pages/campaigns/list.tsx";
 import { commandPages } from "./pages/commands/commands.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
 import { originalPages } from "./pages/originals/originals.tsx";
@@ -17,7 +17,7 @@ import { retentionPages } from "./pages/retention/retention-page.tsx";
 import { scanPages } from "./pages/scans/scans.tsx";
 import { sourcePages } from "./pages/sources/routes.ts";
 import { auditPages, systemPages } from "./pages/system/routes.ts";
-import { takedownPages } from "./pages/takedowns/routes.ts";
+import { takedownPages } from "./pages/takedowns/list.tsx";
 import { threatListPages } from "./pages/threats/routes.ts";
 import { trapPages } from "./pages/traps/traps.tsx";
 import { decisionPages } from "./pages/decisions/decisions.tsx";

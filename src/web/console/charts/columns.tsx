@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { percent } from "./split-bar.tsx";
 
 /** Heights in pixels. The width is fluid, so horizontal positions are percentages. */
@@ -67,43 +66,27 @@ export function Columns(props: {
           {columns.at(-1)!.label}
         </text>
       </svg>
-      <AsTable
-        headings={headings}
-        rows={columns.map(({ label: name, value }) => [name, value === null ? "–" : format(value)])}
-      />
-    </>
-  );
-}
-
-/** The numbers of a chart, folded. */
-function AsTable({
-  headings: [first, second],
-  rows,
-}: {
-  headings: readonly [string, string];
-  rows: readonly (readonly [string, ComponentChildren])[];
-}) {
-  return (
-    <details class="more">
-      <summary>As a table</summary>
-      <table class="mini">
-        <thead>
-          <tr>
-            <th scope="col">{first}</th>
-            <th scope="col" class="r">
-              {second}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, value]) => (
+      <details class="more">
+        <summary>As a table</summary>
+        <table class="mini">
+          <thead>
             <tr>
-              <th scope="row">{name}</th>
-              <td class="r">{value}</td>
+              <th scope="col">{headings[0]}</th>
+              <th scope="col" class="r">
+                {headings[1]}
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </details>
+          </thead>
+          <tbody>
+            {columns.map(({ label: name, value }) => (
+              <tr>
+                <th scope="row">{name}</th>
+                <td class="r">{value === null ? "–" : format(value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </>
   );
 }

@@ -142,29 +142,6 @@ export function Separated<Item>(props: {
   return <>{items.map((item, index) => [index === 0 ? "" : by, children(item)])}</>;
 }
 
-/** The first items of a list, and how many more there are. */
-export function FirstItems<Item>(props: {
-  items: readonly Item[];
-  max: number;
-  /** Names the others. */
-  others?: string;
-  children: (item: Item) => ComponentChildren;
-}) {
-  const { items, max, others = "more", children } = props;
-  return (
-    <>
-      {items.slice(0, max).map((item) => (
-        <li>{children(item)}</li>
-      ))}
-      {items.length > max ? (
-        <li>
-          and {items.length - max} {others}
-        </li>
-      ) : null}
-    </>
-  );
-}
-
 const noteIcons = { good: "ok", warn: "warn", bad: "fail", info: "info" } as const;
 
 /** A message on a page: what happened or what is wrong, and what to do about it. */
@@ -236,20 +213,23 @@ export function Time(props: {
   /** Text before the time, such as a comma. */
   prefix?: string;
   /**
-   * Shows how long ago it was; "short" for rows (`5 h`); "due" for a time that may lie ahead; "next" for a next step,
-   * which is never in the past.
+   * Shows how long ago it was; "short" for rows (`5 h`); "today" with the time of day if it was today; "due" for a time
+   * that may lie ahead; "next" for a next step, which is never in the past.
    */
-  relative?: boolean | "short" | "due" | "next";
+  relative?: boolean | "short" | "today" | "due" | "next";
   seconds?: boolean;
 }) {
   const { at, prefix, relative = false, seconds = false } = props;
   const { now, reader } = usePage();
+  const { times } = reader;
   if (at === null || at === undefined) return null;
+  const isClock = relative === "today" && times.plain(at).slice(0, 10) === times.plain(now).slice(0, 10);
+  const relativeText = () => relativeTexts[String(relative)]!(at, now);
   return (
     <>
       {prefix}
-      <time dateTime={toIsoTime(at)} title={reader.times.both(at)}>
-        {relative === false ? reader.times.plain(at, { seconds }) : relativeTexts[String(relative)]!(at, now)}
+      <time dateTime={toIsoTime(at)} title={times.both(at)}>
+        {isClock ? times.clock(at) : relative === false ? times.plain(at, { seconds }) : relativeText()}
       </time>
     </>
   );
@@ -258,6 +238,7 @@ export function Time(props: {
 const relativeTexts: Record<string, (at: Instant, now: Instant) => string> = {
   true: relativeAge,
   short: shortAge,
+  today: relativeAge,
   due: relativeTime,
   next: relativeNext,
 };

@@ -4,10 +4,10 @@ import { Icon, type IconName } from "./inline.tsx";
 import { usePage } from "./page-context.ts";
 
 /** Further actions behind a button with three dots, as `<li>` elements. Destructive ones come last, with class `danger`. */
-export function Menu({ label = "More actions", children }: { label?: string; children: ComponentChildren }) {
+export function Menu({ children }: { children: ComponentChildren }) {
   return (
     <details class="opens">
-      <summary class="btn plain square" aria-label={label} title={label}>
+      <summary class="btn plain square" aria-label="More actions" title="More actions">
         <Icon name="dots" />
       </summary>
       <ul class="menu">{children}</ul>

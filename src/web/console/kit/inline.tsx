@@ -105,16 +105,10 @@ export const tagClasses = {
 } as const;
 
 /** A short text beside a name: a reason, a count, an attribute. */
-export function Tag(props: {
-  tone?: keyof typeof tagClasses;
-  icon?: IconName;
-  title?: string;
-  children: ComponentChildren;
-}) {
-  const { tone = "neutral", icon, title, children } = props;
+export function Tag(props: { tone?: keyof typeof tagClasses; title?: string; children: ComponentChildren }) {
+  const { tone = "neutral", title, children } = props;
   return (
     <span class={tagClasses[tone]} title={title}>
-      {icon === undefined ? null : <Icon name={icon} />}
       {children}
     </span>
   );

@@ -75,6 +75,32 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
   );
 }
 
+/** A list. */
+export function List(props: {
+  items: readonly ComponentChildren[];
+  class?: string;
+  ordered?: boolean;
+  /** Number of items that are shown. Default: all. */
+  max?: number;
+  /** Names the others. */
+  others?: string;
+}) {
+  const { items, class: className, ordered = false, max = items.length, others = "more" } = props;
+  const Element = ordered ? "ol" : "ul";
+  return (
+    <Element class={className}>
+      {items.slice(0, max).map((item) => (
+        <li>{item}</li>
+      ))}
+      {items.length > max ? (
+        <li>
+          and {items.length - max} {others}
+        </li>
+      ) : null}
+    </Element>
+  );
+}
+
 /** A number of a table with its unit, which is shown where the column has no heading. Zero is quiet. */
 export function Amount(props: {
   count: number;

@@ -6,11 +6,22 @@ import { Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Name } from "../../kit/inline.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import { campaignPath } from "../../kit/paths.ts";
+import { campaignPath, assignCampaignPath, campaignsPath } from "../../kit/paths.ts";
 import { column, type Column, PagedTable } from "../../kit/table.tsx";
-import type { Context } from "../../shell/router.ts";
+import type { Context, PageGroup } from "../../shell/router.ts";
 import { SeverityMark } from "../../threat-kit/threat-marks.tsx";
 import { ReasonText } from "../../threat-kit/campaign-note.tsx";
+import { assignCampaign, showCampaign } from "./detail.tsx";
+
+/** Campaigns: what joins their threats, and decisions on all of them. */
+export const campaignPages: PageGroup = {
+  nav: { section: "main", label: "Campaigns", icon: "group", keys: "g c", path: campaignsPath },
+  routes: [
+    { method: "GET", path: campaignsPath, permission: "read", run: listCampaigns },
+    { method: "GET", path: campaignPath(":number"), permission: "read", run: showCampaign },
+    { method: "POST", path: assignCampaignPath(":number"), permission: "decide", run: assignCampaign },
+  ],
+};
 
 const perPage = 25;
 const growthDays = 7;
@@ -60,7 +71,7 @@ const columns: Column<CampaignSummary>[] = [
   )),
 ];
 
-export function listCampaigns({ services, now }: Context<"campaigns">): PageResult {
+function listCampaigns({ services, now }: Context<"campaigns">): PageResult {
   const { campaigns } = services;
   return page(
     {

@@ -2,7 +2,8 @@ import type { Inspection } from "../../../../facts/inspection/inspections.ts";
 import { notFound } from "../../../../platform/lib/errors.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import type { Verdict } from "../../../../facts/inspection/model/verdict.ts";
-import { Card, Facts, LinkButton, Time, Note, FirstItems } from "../../kit/components.tsx";
+import { Card, Facts, LinkButton, Time, Note } from "../../kit/components.tsx";
+import { List } from "../../kit/table.tsx";
 import { inWords, Name, Text } from "../../kit/inline.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { PostButton } from "../../kit/form.tsx";
@@ -167,11 +168,14 @@ function PageCard({ inspection: { page: seen } }: { inspection: Inspection }) {
           ["Shown at", <Address address={seen.finalUrl} />],
           seen.redirects.length > 0 && [
             "Redirects",
-            <ol class="plain">
-              <FirstItems items={seen.redirects} max={listedMax}>
-                {(url) => <Address address={url} />}
-              </FirstItems>
-            </ol>,
+            <List
+              class="plain"
+              ordered
+              items={seen.redirects.map((url) => (
+                <Address address={url} />
+              ))}
+              max={listedMax}
+            />,
           ],
           ["Status", String(seen.status)],
           ["Title", seen.title === "" ? "none" : <Text text={seen.title} />],

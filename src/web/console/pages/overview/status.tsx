@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
-import { type Instant, toIsoTime } from "../../../../platform/lib/clock.ts";
+import type { Instant } from "../../../../platform/lib/clock.ts";
 import { feedKind } from "../../../../intake/sources/source.ts";
 import { certstreamKind } from "../../../../intake/sources/certstream/certstream-feed.ts";
 import { counted, grouped } from "../../../../platform/lib/wording.ts";
 import type { CertificateLogStatus, LogState } from "../../../../intake/sources/certificate-logs/status.ts";
 import type { Context } from "../../shell/router.ts";
 import { Icon } from "../../kit/inline.tsx";
+import { Time } from "../../kit/components.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { notificationsPath, scansPath, sourcesPath, systemPath, webhooksPath } from "../../kit/paths.ts";
-import { relativeAge } from "../../kit/times.ts";
 import {
   queuedCountedMax,
   type ConcernSources,
@@ -140,7 +140,7 @@ function scanItem({ lastScan, isScanning }: Status): Item {
   if (isScanning) return { state: "ok", label: "Scan", value: "running", path: scansPath };
   if (lastScan === undefined) return { ...item, state: "none", value: "none yet" };
   if (lastScan.status === "failed") return { ...item, state: "off", value: "failed" };
-  return { ...item, state: "ok", value: <Moment at={lastScan.startedAt} /> };
+  return { ...item, state: "ok", value: <Time at={lastScan.startedAt} relative="today" /> };
 }
 
 function logsItem(logs: readonly Pick<CertificateLogStatus, "state">[]): Item {
@@ -169,7 +169,7 @@ function feedsItem(feeds: readonly SourceConcerns[], now: Instant): Item {
   }
   const read = feeds.flatMap(({ lastReadAt, latest }) => lastReadAt ?? latest?.at ?? []);
   if (read.length === 0) return { ...item, state: "none", value: "nothing read yet" };
-  return { ...item, state: "ok", value: <Moment at={Math.max(...read)} relative /> };
+  return { ...item, state: "ok", value: <Time at={Math.max(...read)} relative /> };
 }
 
 function deliveriesItem(recipients: readonly RecipientConcerns[], now: Instant): Item {
@@ -191,19 +191,5 @@ function backupItem({ backupAt, backupError, isBackupOverdue }: Status): Item {
   if (backupError !== null) return { ...item, state: "off", value: "failed" };
   if (isBackupOverdue) return { ...item, state: "off", value: "overdue" };
   if (backupAt === undefined) return { ...item, state: "none", value: "none on record" };
-  return { ...item, state: "ok", value: <Moment at={backupAt} /> };
-}
-
-/** The time of day for today, else how long ago it was; `relative`: always the latter. */
-function Moment({ at, relative = false }: { at: Instant; relative?: boolean }) {
-  const {
-    now,
-    reader: { times },
-  } = usePage();
-  const isToday = times.plain(at).slice(0, 10) === times.plain(now).slice(0, 10);
-  return (
-    <time dateTime={toIsoTime(at)} title={times.both(at)}>
-      {isToday && !relative ? times.clock(at) : relativeAge(at, now)}
-    </time>
-  );
+  return { ...item, state: "ok", value: <Time at={backupAt} relative="today" /> };
 }

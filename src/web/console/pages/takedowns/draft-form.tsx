@@ -11,7 +11,8 @@ import { counted } from "../../../../platform/lib/wording.ts";
 import type { ReportMethod } from "../../../../platform/vocabulary/cases.ts";
 import { attachedBytesMax, screenshotsMax } from "../../../../response/cases/takedowns/files.ts";
 import { bytesText } from "../../../../platform/lib/durations.ts";
-import { Card, Copyable, Facts, FirstItems, Time } from "../../kit/components.tsx";
+import { Card, Copyable, Facts, Time } from "../../kit/components.tsx";
+import { List } from "../../kit/table.tsx";
 import type { FieldErrors } from "../../kit/fields.ts";
 import { Button, Form, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
 import { Tag, Name, Text } from "../../kit/inline.tsx";
@@ -173,15 +174,15 @@ export function RecipientList({ draft }: { draft: Draft }) {
         </ol>
       </Card>
       <Card title={counted(evidence.length, "threat")}>
-        <ul class="s">
-          <FirstItems items={evidence} max={namesShownMax}>
-            {({ threat: { domain, id } }) => (
-              <a href={threatPath(id)}>
-                <Name name={domain} />
-              </a>
-            )}
-          </FirstItems>
-        </ul>
+        <List
+          class="s"
+          items={evidence.map(({ threat: { domain, id } }) => (
+            <a href={threatPath(id)}>
+              <Name name={domain} />
+            </a>
+          ))}
+          max={namesShownMax}
+        />
         {leftOut.length === 0 ? null : (
           <p class="hint">
             {counted(leftOut.length, "threat has", "threats have")} another recipient and{" "}
@@ -273,13 +274,10 @@ function FileList({ draft }: { draft: Draft }) {
         </p>
       ) : null}
       {missingScreenshots(draft)}
-      <ul class="s">
-        {rest.map((file) => (
-          <li>
-            {link(file.name)} <span class="quiet">{fileText(file)}</span>
-          </li>
-        ))}
-      </ul>
+      <List
+        class="s"
+        items={rest.map((file) => [link(file.name), " ", <span class="quiet">{fileText(file)}</span>])}
+      />
       <p class="hint">
         {attachable.length === 0 || rest.length === 0
           ? "All files stay with the report."

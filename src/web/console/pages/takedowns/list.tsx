@@ -16,6 +16,8 @@ import {
   takedownStatisticsPath,
   threatsPath,
   takedownsPath,
+  draftFilePath,
+  newTakedownPath,
 } from "../../kit/paths.ts";
 import { column, PagedTable, type Column, Table } from "../../kit/table.tsx";
 import {
@@ -27,6 +29,48 @@ import {
   type TakedownContext,
   SiteOf,
 } from "../../threat-kit/takedown-parts.tsx";
+import type { PageGroup } from "../../shell/router.ts";
+import {
+  addResponse,
+  closeReport,
+  downloadFile,
+  markBounced,
+  postponeReport,
+  sendAgain,
+  showReport,
+} from "./detail.tsx";
+import { downloadDraftFile, newReport, sendReport } from "./compose.tsx";
+
+const path = takedownPath(":seq");
+
+export const takedownPages: PageGroup = {
+  nav: {
+    section: "main",
+    label: "Takedowns",
+    path: takedownsPath,
+    icon: "takedown",
+    keys: "g r",
+    mark({ takedowns }) {
+      const { cameBack, followUps, notDelivered } = takedowns.attention();
+      const count = cameBack + followUps + notDelivered;
+      return count === 0 ? undefined : { count };
+    },
+  },
+  routes: [
+    { method: "GET", path: takedownsPath, permission: "read", run: listReports },
+    { method: "GET", path: takedownStatisticsPath, permission: "read", run: showStatistics },
+    { method: "GET", path: newTakedownPath, permission: "report", run: newReport },
+    { method: "POST", path: newTakedownPath, permission: "report", run: sendReport },
+    { method: "GET", path: draftFilePath(":name"), permission: "read", run: downloadDraftFile },
+    { method: "GET", path, permission: "read", run: showReport },
+    { method: "GET", path: `${path}/files/:position`, permission: "read", run: downloadFile },
+    { method: "POST", path: `${path}/responses`, permission: "report", run: addResponse },
+    { method: "POST", path: `${path}/bounced`, permission: "report", run: markBounced },
+    { method: "POST", path: `${path}/send-again`, permission: "report", run: sendAgain },
+    { method: "POST", path: `${path}/postpone`, permission: "report", run: postponeReport },
+    { method: "POST", path: `${path}/close`, permission: "report", run: closeReport },
+  ],
+};
 
 const cameBackMax = 20;
 
@@ -36,7 +80,7 @@ const viewLabels: Record<ReportView, string> = {
   all: "All",
 };
 
-export function listReports({ services: { takedowns }, query }: TakedownContext): PageResult {
+function listReports({ services: { takedowns }, query }: TakedownContext): PageResult {
   const view = reportViews.find((one) => one === query.get("show")) ?? "attention";
   const { total } = takedowns.list(view, { limit: 0, offset: 0 });
   return page(
@@ -130,7 +174,7 @@ const columns: readonly Column<ListedReport>[] = [
   column("Reported", "tight end", ({ report }) => <Time at={report.createdAt} relative />),
 ];
 
-export function showStatistics({ services: { takedowns } }: TakedownContext): PageResult {
+function showStatistics({ services: { takedowns } }: TakedownContext): PageResult {
   const { hosters, protectedDomains, registrars, slowest, total } = takedowns.statistics();
   return page(
     {

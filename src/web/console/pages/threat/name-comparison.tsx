@@ -5,6 +5,7 @@ import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import { describeSimilarityReason } from "../../../../threats/threats/severity/similarity-reasons.ts";
 import { isAboutPage } from "../../inspection-kit/threat-imitation.tsx";
 import { Card } from "../../kit/components.tsx";
+import { List } from "../../kit/table.tsx";
 import { Name, Text } from "../../kit/inline.tsx";
 import { isUnrelated } from "../../threat-kit/compared-name.tsx";
 
@@ -44,13 +45,12 @@ function SimilarityReasons({ threat }: { threat: Threat }) {
   return (
     <>
       <h3 class="after">Why it matches</h3>
-      <ul class="s quiet">
-        {reasons.map((reason) => (
-          <li>
-            <Text text={sentence(describeSimilarityReason(reason))} />
-          </li>
+      <List
+        class="s quiet"
+        items={reasons.map((reason) => (
+          <Text text={sentence(describeSimilarityReason(reason))} />
         ))}
-      </ul>
+      />
     </>
   );
 }
@@ -91,13 +91,12 @@ function NameDifferences({ comparison: { parts } }: { comparison: NameComparison
   const differences = parts.filter(({ kind }) => kind !== "same");
   if (differences.length === 0) return <p class="s quiet">The names look the same.</p>;
   return (
-    <ul class="s quiet">
-      {differences.map((part) => (
-        <li>
-          <Difference part={part} />
-        </li>
+    <List
+      class="s quiet"
+      items={differences.map((part) => (
+        <Difference part={part} />
       ))}
-    </ul>
+    />
   );
 }
 

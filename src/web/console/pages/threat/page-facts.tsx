@@ -6,7 +6,8 @@ import type { HostField } from "../../../../threats/index/columns/hosts.ts";
 import type { Threat } from "../../../../threats/threats/store/queries.ts";
 import { seenAs } from "../../inspection-kit/page-pair.tsx";
 import { Address } from "../../inspection-kit/verdict.tsx";
-import { Facts, FirstItems, Time, type Fact } from "../../kit/components.tsx";
+import { Facts, Time, type Fact } from "../../kit/components.tsx";
+import { List } from "../../kit/table.tsx";
 import { StateMark, Text } from "../../kit/inline.tsx";
 import { hostParameters, listPath } from "../../threat-kit/filters.ts";
 
@@ -69,11 +70,14 @@ export function LoggedCertificates({ certificates }: Pick<Origins, "certificates
   return (
     <>
       <h3 class="after">In certificate logs</h3>
-      <ul class="s gap-s stack">
-        <FirstItems items={certificates} max={listedMax} others="older ones">
-          {(certificate) => <LoggedCertificate {...certificate} />}
-        </FirstItems>
-      </ul>
+      <List
+        class="s gap-s stack"
+        items={certificates.map((certificate) => (
+          <LoggedCertificate {...certificate} />
+        ))}
+        max={listedMax}
+        others="older ones"
+      />
     </>
   );
 }
@@ -110,15 +114,15 @@ export function NamedAddresses({ urls }: Pick<Origins, "urls">) {
   return (
     <>
       <h3 class="after">Addresses that sources named</h3>
-      <ul class="s gap-s stack">
-        <FirstItems items={urls} max={listedMax} others="older ones">
-          {({ url, seenAt }) => (
-            <>
-              <Address address={url} />, <Time at={seenAt} relative />
-            </>
-          )}
-        </FirstItems>
-      </ul>
+      <List
+        class="s gap-s stack"
+        items={urls.map(({ url, seenAt }) => [
+          <Address address={url} />,
+          <Time at={seenAt} prefix=", " relative />,
+        ])}
+        max={listedMax}
+        others="older ones"
+      />
     </>
   );
 }
@@ -175,11 +179,13 @@ export function Failed({ why }: { why: string | undefined }) {
 export function Texts({ texts, none }: { texts: readonly string[]; none: string }) {
   if (texts.length === 0) return <>{none}</>;
   return (
-    <ul class="plain">
-      <FirstItems items={texts} max={listedMax}>
-        {(text) => <Text text={text} charactersMax={listedCharactersMax} />}
-      </FirstItems>
-    </ul>
+    <List
+      class="plain"
+      items={texts.map((text) => (
+        <Text text={text} charactersMax={listedCharactersMax} />
+      ))}
+      max={listedMax}
+    />
   );
 }
 

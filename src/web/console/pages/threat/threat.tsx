@@ -3,6 +3,7 @@ import { visible } from "../../../../platform/lib/safe-text.ts";
 import { isId } from "../../../../platform/lib/ids.ts";
 import type { Place } from "../../../../threats/index/threat-index.ts";
 import { Card, LinkButton } from "../../kit/components.tsx";
+import { List } from "../../kit/table.tsx";
 import { ImitationCard, imitationOf } from "../../inspection-kit/threat-imitation.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/inline.tsx";
@@ -203,11 +204,7 @@ function Aside({ details }: { details: Details }) {
       {parts.campaign && <Card {...parts.campaign} />}
       <Card {...parts.severity} aside={<Help topic="severity" />} />
       <Card title="Recommended actions">
-        <ul class="stack gap-s s">
-          {advice.map((step) => (
-            <li>{step}</li>
-          ))}
-        </ul>
+        <List class="stack gap-s s" items={advice} />
         <div class="line after">
           <LinkButton
             path={`${threatPath(id)}/evidence`}
