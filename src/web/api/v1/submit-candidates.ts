@@ -2,8 +2,6 @@ import { Type } from "@sinclair/typebox";
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { RequestOutcome } from "../../../facts/inspection/inspections.ts";
 import { type ApiServices, operation } from "./services.ts";
-import { described } from "./described.ts";
-import definition from "./submit-candidates.json" with { type: "json" };
 import { type BodyAccount, largestBodyBytes } from "../../http/body/body-budget.ts";
 import { type Body, jsonBody, requireContentType } from "../../http/body/json-body.ts";
 import { createLineReader, readPieces } from "../../http/body/read-body.ts";
@@ -11,15 +9,49 @@ import { fromRfc3339, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { itemOf } from "../../../intake/sources/emails/email-list.ts";
 import { looksLikeEmail } from "../../../intake/sources/name-file-formats/email-head.ts";
-import { jsonFields } from "../../../platform/lib/key-names.ts";
-import { closed } from "../../../platform/vocabulary/schemas.ts";
+import { exampleThreatId } from "../../../threats/threats/api-object.ts";
+import type { EntryForm } from "../../../platform/vocabulary/lists.ts";
+import {
+  choice,
+  closed,
+  count,
+  hostName,
+  orNull,
+  threatFields,
+} from "../../../platform/vocabulary/schemas.ts";
+import { sightingOutcomes } from "../../../platform/vocabulary/threats.ts";
 
-const { errors: errorsSchema, interpreted: interpretedSchema } =
-  definition.response.schema.properties.meta.properties;
-/** Maximum number of invalid items, and of addresses that are not inspected, that the response explains. */
-const errorsMax = errorsSchema.maxItems;
-/** Maximum number of names of which the response says how they were read. */
-const interpretedMax = interpretedSchema.maxItems;
+/** Maximum number of addresses of which the response says why they are not inspected. */
+const errorsMax = 100;
+
+const candidateRefusal = Type.Object(
+  {
+    address: Type.String({ description: "The URL or host name." }),
+    reason: Type.String({ description: "Why it is not inspected: a phrase that follows it." }),
+  },
+  closed,
+);
+
+/** Summary of the inspections that a submission requests. */
+const candidateInspections = Type.Object(
+  {
+    queued: count("Addresses that wait to be inspected, including those that waited before."),
+    known: count("Addresses that were inspected within the last hour, and are not inspected again."),
+    refused: count("Addresses that are not inspected, such as your own and allowed names."),
+    errors: Type.Optional(
+      Type.Array(candidateRefusal, {
+        maxItems: errorsMax,
+        description: `The first ${errorsMax} addresses that are not inspected. Absent if there are none.`,
+      }),
+    ),
+  },
+  {
+    ...closed,
+    $id: "CandidateInspections",
+    description:
+      "Result for each distinct address, except the senders of emails, whose domains seldom have a page. Only with `inspect`.",
+  },
+);
 
 /** Queues the addresses of a submission, and summarizes what became of them. */
 function createInspectionRequests(inspections: ApiServices["inspections"], { domains, name }: ApiKey) {
@@ -46,7 +78,7 @@ function createInspectionRequests(inspections: ApiServices["inspections"], { dom
         queued: all.filter(({ outcome }) => outcome === "queued").length,
         known: all.filter(({ outcome }) => outcome === "known").length,
         refused: refused.length,
-        errors: refused.length === 0 ? undefined : refused.slice(0, errorsMax),
+        ...(refused.length === 0 ? {} : { errors: refused.slice(0, errorsMax) }),
       };
     },
   };
@@ -54,10 +86,24 @@ function createInspectionRequests(inspections: ApiServices["inspections"], { dom
 
 /** Maximum number of names in one call. */
 const namesMax = 10_000;
+/** Maximum number of invalid items that the response explains. */
+/** Maximum number of names of which the response says how they were read. */
+const interpretedMax = 100;
 /** A longer line of a text is invalid: it cannot hold a valid name. */
 const lineLengthMax = 16_384;
 /** Start of a text that says whether it is an email. */
 const headLengthMax = 16_384;
+
+/** Forms of the names that were not submitted as plain host names. */
+const interpretedForms: readonly EntryForm[] = [
+  "host_name",
+  "url",
+  "email_address",
+  "message_link",
+  "message_image",
+  "message_sender",
+  "ip_address",
+];
 
 interface Submission {
   names: readonly string[];
@@ -66,22 +112,134 @@ interface Submission {
   inspect: boolean;
 }
 
-const texts = definition.body;
 const candidates = Type.Object(
   {
-    domains: Type.Array(Type.String(), { minItems: 1, maxItems: namesMax, description: texts.domains }),
-    observed_at: Type.Optional(Type.String({ description: texts.observed_at })),
-    inspect: Type.Optional(Type.Boolean({ description: texts.inspect })),
+    domains: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: namesMax,
+      description:
+        "Names to check, in U-label or A-label form; in place of a name, an item may be a URL or an email address, also defanged (`hxxps://examp1e-bank[.]com/login`), several of them, or a complete email with its header, whose links and senders are checked. An invalid item is counted and explained, and does not cause the call to fail.",
+    }),
+    observed_at: Type.Optional(
+      Type.String({
+        description:
+          "When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now.",
+      }),
+    ),
+    inspect: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the page at each address is inspected, also if its name resembles no protected domain. A page that imitates the page of a protected domain becomes a threat of the type `cloned_site`, usually within minutes; with a key that is bound to some protected domains, only of these. Default: false.",
+      }),
+    ),
   },
-  { ...closed, description: texts.description },
+  { ...closed, description: "Names to check against the protected domains." },
+);
+
+const candidateMatch = Type.Object(
+  {
+    threat_id: threatFields.id,
+    protected_domain: threatFields.protected_domain,
+    type: threatFields.type,
+    similarity: threatFields.similarity,
+    outcome: choice(sightingOutcomes, { description: "Whether the threat is new." }),
+  },
+  closed,
+);
+
+const candidateResult = Type.Object(
+  {
+    domain: hostName("The name, in lowercase A-label form."),
+    matches: Type.Array(candidateMatch, { description: "One match for each protected domain it resembles." }),
+  },
+  { ...closed, $id: "CandidateResult" },
+);
+
+const candidateError = Type.Object(
+  {
+    index: Type.Integer({
+      minimum: 0,
+      description:
+        "Position among the submitted items, from 0. In text, blank lines and comments do not count.",
+    }),
+    reason: Type.String({ description: "Why the item is invalid: a phrase that follows it." }),
+  },
+  closed,
+);
+
+const candidateInterpretation = Type.Object(
+  {
+    index: Type.Integer({ minimum: 0, description: "Position among the submitted items, as in `errors`." }),
+    form: choice(interpretedForms, {
+      description:
+        "Form in which the name was found: `url`, `email_address`, or `host_name` (defanged, or one of several in the item); in an email `message_link`, `message_image` or `message_sender`. `ip_address`: a link to an IP address, which has no name and is not checked.",
+    }),
+    domain: orNull(hostName("The name that was checked, in lowercase A-label form; null: none.")),
+    url: Type.Optional(
+      Type.String({
+        description:
+          "The URL, without defanging, and of a link that a mail gateway has rewritten the one inside it.",
+      }),
+    ),
+  },
+  { ...closed, $id: "CandidateInterpretation" },
+);
+
+const candidateMeta = Type.Object(
+  {
+    inspections: Type.Optional(candidateInspections),
+    received: count("Submitted names."),
+    invalid: count("Items without a valid host name."),
+    matched: count("Distinct names that match a protected domain."),
+    created: count("New threats."),
+    errors: Type.Optional(
+      Type.Array(candidateError, {
+        maxItems: errorsMax,
+        description: `The first ${errorsMax} invalid items. Absent if there are none.`,
+      }),
+    ),
+    interpreted: Type.Optional(
+      Type.Array(candidateInterpretation, {
+        maxItems: interpretedMax,
+        description: `How the first ${interpretedMax} names were read that were not submitted as plain host names. Absent if there are none.`,
+      }),
+    ),
+  },
+  { ...closed, $id: "CandidateMeta" },
 );
 
 export const submitCandidates = operation({
-  ...described(definition),
   method: "POST",
   path: "/v1/candidates",
+  id: "submitCandidates",
+  tag: "Candidates",
   scope: "candidates:write",
+  summary: "Submit names to check",
+  description:
+    "A look-alike of a protected domain becomes a threat, and the URLs in which it was submitted are kept with it. Submitting a name again creates no second threat. As `text/plain`, send one name, URL or email address per line, or a complete email.",
   body: candidatesBody(),
+  response: {
+    description: "The names that match; the others are only counted.",
+    schema: Type.Object({ data: Type.Array(candidateResult), meta: candidateMeta }, closed),
+    example: {
+      data: [
+        {
+          domain: "examp1e-bank.com",
+          matches: [
+            {
+              threat_id: exampleThreatId,
+              protected_domain: "example-bank.com",
+              type: "homograph",
+              similarity: 0.9688,
+              outcome: "created",
+            },
+          ],
+        },
+      ],
+      meta: { received: 2, invalid: 0, matched: 1, created: 1 },
+    },
+  },
+  notFound: false,
   async run(services, { caller, body: { inspect, names, observedAt } }) {
     requireNotInFuture(observedAt, services.now());
     const requests = inspect ? createInspectionRequests(services.inspections, caller) : undefined;
@@ -98,25 +256,29 @@ export const submitCandidates = operation({
       await services.candidates.submit(names.map(itemOf), options);
     const data = matches.map(({ domain, threats }) => ({
       domain,
-      matches: threats.map((threat) =>
-        jsonFields(threat, "threatId protectedDomain type similarity outcome"),
-      ),
+      matches: threats.map((threat) => ({
+        threat_id: threat.threatId,
+        protected_domain: threat.protectedDomain,
+        type: threat.type,
+        similarity: threat.similarity,
+        outcome: threat.outcome,
+      })),
     }));
     const errors = firstInvalid.map(({ line, why }) => ({ index: line - 1, reason: why }));
-    const read = interpreted.map(({ line, form, name: domain, url }) => ({
+    const read = interpreted.map(({ line, form, name, url }) => ({
       index: line - 1,
       form,
-      domain,
-      url,
+      domain: name,
+      ...(url === undefined ? {} : { url }),
     }));
     const meta = {
       received,
       invalid,
       matched: data.length,
       created,
-      errors: errors.length === 0 ? undefined : errors,
-      interpreted: read.length === 0 ? undefined : read,
-      inspections: requests?.summary(),
+      ...(errors.length === 0 ? {} : { errors }),
+      ...(read.length === 0 ? {} : { interpreted: read }),
+      ...(requests === undefined ? {} : { inspections: requests.summary() }),
     };
     return { data, meta };
   },
@@ -124,7 +286,10 @@ export const submitCandidates = operation({
 
 function candidatesBody(): Body<Submission> {
   const example = { domains: ["examp1e-bank.com", "weather.example"] };
-  const json = jsonBody(candidates, { example, bytesMax: largestBodyBytes });
+  const json = jsonBody(candidates, {
+    example,
+    bytesMax: largestBodyBytes,
+  });
   return {
     required: true,
     content: {

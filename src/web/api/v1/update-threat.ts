@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/body/json-body.ts";
-import { toDetailObject } from "../../../threats/threats/api-object.ts";
+import { exampleDetail, toDetailObject } from "../../../threats/threats/api-object.ts";
 import { choice, closed, threatFields } from "../../../platform/vocabulary/schemas.ts";
 import { statuses } from "../../../platform/vocabulary/threats.ts";
-import { findThreat } from "./get-threat.ts";
+import { findThreat, threatResponse } from "./get-threat.ts";
 import { actorOf, operation } from "./services.ts";
-import { described } from "./described.ts";
-import definition from "./update-threat.json" with { type: "json" };
 
 const statusChange = Type.Object(
   { status: choice(statuses, { description: "New status of the threat." }) },
@@ -14,12 +12,22 @@ const statusChange = Type.Object(
 );
 
 export const updateThreat = operation({
-  ...described(definition),
   method: "PATCH",
   path: "/v1/threats/{id}",
+  id: "updateThreat",
+  tag: "Threats",
   scope: "threats:write",
+  summary: "Change the status of a threat",
+  description:
+    "Any status can follow any other. Setting the current status succeeds, changes nothing and emits no event.",
   params: { id: threatFields.id },
   body: jsonBody(statusChange, { example: { status: "resolved" } }),
+  response: {
+    description: "The threat after the change.",
+    schema: threatResponse,
+    example: { data: { ...exampleDetail, status: "resolved" } },
+  },
+  notFound: true,
   async run(services, call) {
     const { database, threats, publicUrl } = services;
     const { caller: key, params, body } = call;
