@@ -11,8 +11,8 @@ import { countedAtEnd } from "./seed/counted-at-end.ts";
 import { seedDomains, seedThreats } from "./seed/threats.ts";
 import { withoutIndexes } from "./seed/without-indexes.ts";
 
-/** Keys of plan `pro`, so that the rate limiter has to count. Together they allow 1.2 million requests per minute. */
-const proKeyCount = 2_000;
+/** Keys of plan `pro`, so that the rate limiter has to count. Together they allow 6 million requests per minute. */
+const proKeyCount = 10_000;
 const databaseSeed = 20_260_101;
 
 /**
